@@ -1,1 +1,19 @@
-//! 
+//! Environment models: what surefoot verifies a policy *in*.
+//!
+//! A [`TransitionSystem`] is a flat list of guarded commands over bounded variables; a [`Property`] says where runs
+//! start, what is unsafe and what is a goal. Expressions live in one hash-consed [`ExprPool`] per system and are
+//! evaluated as straight-line [`Program`]s over points, boxes and batches of points.
+//!
+//! Nothing in this crate recurses over expressions, so a condition may be nested as deeply as memory allows.
+
+pub mod expr;
+mod property;
+mod system;
+mod value;
+mod variable;
+
+pub use expr::{BinaryOp, ExprId, ExprPool, Node, TypeError, UnaryOp};
+pub use property::{Property, Start};
+pub use system::{Assignment, Command, Label, LabelId, Outcome, Requirement, TransitionSystem};
+pub use value::{Type, Undefined, Value};
+pub use variable::{VarId, Variable, VariableType};
