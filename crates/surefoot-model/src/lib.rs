@@ -7,12 +7,15 @@
 //! Nothing in this crate recurses over expressions, so a condition may be nested as deeply as memory allows.
 
 pub mod expr;
+pub mod input;
+pub mod json;
 mod property;
 mod system;
 mod value;
 mod variable;
 
-pub use expr::{BinaryOp, ExprId, ExprPool, Node, TypeError, UnaryOp};
+pub use expr::{BinaryOp, ExprId, ExprPool, Node, PointValue, Program, TypeError, UnaryOp};
+pub use input::{InputError, Position, SourceFile, Sources};
 pub use property::{Property, Start};
 pub use system::{Assignment, Command, Label, LabelId, Outcome, Requirement, TransitionSystem};
 pub use value::{Type, Undefined, Value};

@@ -68,7 +68,11 @@ pub struct Variable {
 impl Variable {
     /// A variable without value names.
     pub fn new(name: impl Into<String>, ty: VariableType) -> Self {
-        Variable { name: name.into(), ty, value_names: Vec::new() }
+        Variable {
+            name: name.into(),
+            ty,
+            value_names: Vec::new(),
+        }
     }
 
     /// Prints a value of this variable: `true`/`false` for Booleans, the name for locations, the number otherwise.

@@ -18,12 +18,22 @@ pub struct TypeError {
 type Result<T = ExprId> = std::result::Result<T, TypeError>;
 
 impl ExprPool {
-    fn expect(&self, what: &'static str, expected: &'static str, ok: bool, operands: &[ExprId]) -> Result<()> {
+    fn expect(
+        &self,
+        what: &'static str,
+        expected: &'static str,
+        ok: bool,
+        operands: &[ExprId],
+    ) -> Result<()> {
         if ok {
             return Ok(());
         }
         let found: Vec<String> = operands.iter().map(|&o| self.ty(o).to_string()).collect();
-        Err(TypeError { what, expected, found: found.join(" and ") })
+        Err(TypeError {
+            what,
+            expected,
+            found: found.join(" and "),
+        })
     }
 
     fn all_bool(&self, operands: &[ExprId]) -> bool {
@@ -36,7 +46,11 @@ impl ExprPool {
 
     /// `Int` if both are, else `Real`.
     fn join(&self, a: ExprId, b: ExprId) -> Type {
-        if self.ty(a) == Type::Int && self.ty(b) == Type::Int { Type::Int } else { Type::Real }
+        if self.ty(a) == Type::Int && self.ty(b) == Type::Int {
+            Type::Int
+        } else {
+            Type::Real
+        }
     }
 
     fn logical(&mut self, op: BinaryOp, what: &'static str, a: ExprId, b: ExprId) -> Result {
@@ -86,14 +100,18 @@ impl ExprPool {
     /// Conjunction of any number of conditions (`true` for none).
     pub fn all(&mut self, conditions: impl IntoIterator<Item = ExprId>) -> Result {
         let mut conditions = conditions.into_iter();
-        let Some(first) = conditions.next() else { return Ok(self.bool(true)) };
+        let Some(first) = conditions.next() else {
+            return Ok(self.bool(true));
+        };
         conditions.try_fold(first, |all, condition| self.and(all, condition))
     }
 
     /// Disjunction of any number of conditions (`false` for none).
     pub fn any(&mut self, conditions: impl IntoIterator<Item = ExprId>) -> Result {
         let mut conditions = conditions.into_iter();
-        let Some(first) = conditions.next() else { return Ok(self.bool(false)) };
+        let Some(first) = conditions.next() else {
+            return Ok(self.bool(false));
+        };
         conditions.try_fold(first, |any, condition| self.or(any, condition))
     }
 
@@ -227,16 +245,35 @@ impl ExprPool {
     pub fn ite(&mut self, c: ExprId, t: ExprId, e: ExprId) -> Result {
         let branches_agree = self.all_bool(&[t, e]) || self.all_numeric(&[t, e]);
         let ok = self.ty(c) == Type::Bool && branches_agree;
-        self.expect("`ite`", "a Boolean condition and two branches of one type", ok, &[c, t, e])?;
-        let ty = if self.ty(t) == Type::Bool { Type::Bool } else { self.join(t, e) };
+        self.expect(
+            "`ite`",
+            "a Boolean condition and two branches of one type",
+            ok,
+            &[c, t, e],
+        )?;
+        let ty = if self.ty(t) == Type::Bool {
+            Type::Bool
+        } else {
+            self.join(t, e)
+        };
         Ok(self.intern(Node::Ite(c, t, e), ty))
     }
 
     /// Element number `index` of `elements`, all Booleans or all numbers.
     pub fn select(&mut self, elements: &[ExprId], index: ExprId) -> Result {
-        self.expect("array access", "an integer index", self.ty(index) == Type::Int, &[index])?;
+        self.expect(
+            "array access",
+            "an integer index",
+            self.ty(index) == Type::Int,
+            &[index],
+        )?;
         let ok = self.all_bool(elements) || self.all_numeric(elements);
-        self.expect("array access", "elements of one type", ok && !elements.is_empty(), elements)?;
+        self.expect(
+            "array access",
+            "elements of one type",
+            ok && !elements.is_empty(),
+            elements,
+        )?;
         let ty = if self.ty(elements[0]) == Type::Bool {
             Type::Bool
         } else if elements.iter().all(|&e| self.ty(e) == Type::Int) {
@@ -244,6 +281,12 @@ impl ExprPool {
         } else {
             Type::Real
         };
-        Ok(self.intern(Node::Select { elements: elements.into(), index }, ty))
+        Ok(self.intern(
+            Node::Select {
+                elements: elements.into(),
+                index,
+            },
+            ty,
+        ))
     }
 }

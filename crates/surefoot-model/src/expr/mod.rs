@@ -9,8 +9,12 @@
 //! This reading does not depend on evaluation order, so simplification and reordering keep it.
 
 mod build;
+mod point;
+mod program;
 
 pub use build::TypeError;
+pub use point::PointValue;
+pub use program::Program;
 
 use rustc_hash::FxHashMap;
 
@@ -228,7 +232,10 @@ impl ExprPool {
 
     /// A literal. A NaN is a programming error.
     pub fn constant(&mut self, value: Value) -> ExprId {
-        assert!(!matches!(value, Value::Real(r) if r.is_nan()), "NaN is not a value");
+        assert!(
+            !matches!(value, Value::Real(r) if r.is_nan()),
+            "NaN is not a value"
+        );
         self.intern(Node::Constant(value), value.ty())
     }
 
