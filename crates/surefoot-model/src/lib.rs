@@ -19,4 +19,4 @@ pub use input::{InputError, Position, SourceFile, Sources};
 pub use property::{Property, Start};
 pub use system::{Assignment, Command, Label, LabelId, Outcome, Requirement, TransitionSystem};
 pub use value::{Type, Undefined, Value};
-pub use variable::{VarId, Variable, VariableType};
+pub use variable::{Origin, Scope, Symbol, VarId, Variable, VariableType};

@@ -1,7 +1,7 @@
 //! The transition system: labels and guarded commands over a flat vector of variables.
 
 use crate::expr::{ExprId, ExprPool};
-use crate::variable::{VarId, Variable};
+use crate::variable::{Origin, VarId, Variable};
 
 /// Index of a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -90,6 +90,14 @@ impl TransitionSystem {
         self.variables
             .iter()
             .position(|v| v.name == name)
+            .map(|i| VarId(i as u32))
+    }
+
+    /// The variable that stands at this place of the model file.
+    pub fn variable_at(&self, origin: &Origin) -> Option<VarId> {
+        self.variables
+            .iter()
+            .position(|v| v.origin == *origin)
             .map(|i| VarId(i as u32))
     }
 

@@ -54,6 +54,35 @@ impl VariableType {
     }
 }
 
+/// Where a variable stands in the model file: how policy interfaces and properties refer to it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Origin {
+    /// The automaton instance that owns it, `None` for a global variable.
+    pub scope: Option<Scope>,
+    /// What it is in that scope.
+    pub symbol: Symbol,
+}
+
+/// An automaton instance.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Scope {
+    /// Name of the automaton.
+    pub automaton: String,
+    /// Position of the instance in the composition, from 0.
+    pub instance: u32,
+}
+
+/// A scalar of the state vector within its scope.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Symbol {
+    /// The current location of the automaton instance.
+    Location,
+    /// A variable of this name.
+    Scalar(String),
+    /// An element of an array of this name (arrays of arrays are numbered row by row).
+    Element(String, u32),
+}
+
 /// A state variable. Locations of automata are integer variables too, with [`Variable::value_names`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variable {
@@ -63,6 +92,8 @@ pub struct Variable {
     pub ty: VariableType,
     /// Names of the values `0, 1, …` of a location variable, for printing; empty for all others.
     pub value_names: Vec<String>,
+    /// Where it stands in the model file.
+    pub origin: Origin,
 }
 
 impl Variable {
