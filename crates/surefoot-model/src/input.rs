@@ -43,10 +43,7 @@ impl InputError {
 
     /// A mistake at a place of a text file.
     pub fn at(path: &Path, position: Position, message: impl Into<String>) -> Self {
-        InputError {
-            position: Some(position),
-            ..Self::in_file(path, message)
-        }
+        InputError { position: Some(position), ..Self::in_file(path, message) }
     }
 
     /// Adds what the user can do about it.
@@ -96,10 +93,7 @@ impl Sources {
     /// The contents of a UTF-8 text file.
     pub fn read(&mut self, path: &Path) -> Result<String, InputError> {
         if path.is_dir() {
-            return Err(InputError::in_file(
-                path,
-                "this is a directory, a file was expected",
-            ));
+            return Err(InputError::in_file(path, "this is a directory, a file was expected"));
         }
         let bytes = std::fs::read(path).map_err(|e| {
             let reason = match e.kind() {
@@ -110,10 +104,7 @@ impl Sources {
         })?;
         let sha256 = format!("{:x}", Sha256::digest(&bytes));
         if !self.files.iter().any(|f| f.path == path) {
-            self.files.push(SourceFile {
-                path: path.to_path_buf(),
-                sha256,
-            });
+            self.files.push(SourceFile { path: path.to_path_buf(), sha256 });
         }
         String::from_utf8(bytes).map_err(|e| {
             let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];

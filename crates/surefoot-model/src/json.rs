@@ -64,14 +64,9 @@ impl Document {
             ..ReaderSettings::default()
         };
         let mut reader = JsonStreamReader::new_custom(text.as_bytes(), settings);
-        let mut document = Document {
-            path: path.to_path_buf(),
-            values: Vec::new(),
-        };
+        let mut document = Document { path: path.to_path_buf(), values: Vec::new() };
         document.fill(&mut reader)?;
-        reader
-            .consume_trailing_whitespace()
-            .map_err(|e| syntax_error(path, &e))?;
+        reader.consume_trailing_whitespace().map_err(|e| syntax_error(path, &e))?;
         Ok(document)
     }
 
@@ -84,12 +79,7 @@ impl Document {
             let more = reader.has_next().map_err(fail)?;
             let is_object = matches!(self.values[container as usize].kind, Kind::Object(_));
             if !more {
-                if is_object {
-                    reader.end_object()
-                } else {
-                    reader.end_array()
-                }
-                .map_err(fail)?;
+                if is_object { reader.end_object() } else { reader.end_array() }.map_err(fail)?;
                 open.pop();
                 if is_object {
                     self.refuse_duplicate_keys(container)?;
@@ -109,14 +99,11 @@ impl Document {
                 Kind::Array(children) | Kind::Object(children) => children.push(child),
                 _ => unreachable!("only containers are open"),
             }
-            self.read_value(reader, container, step, &mut open)
-                .map_err(fail)?;
+            self.read_value(reader, container, step, &mut open).map_err(fail)?;
             if open.len() > MAX_DEPTH {
                 let message = format!("JSON values are nested more than {MAX_DEPTH} levels deep");
-                return Err(
-                    InputError::at(&self.path, self.values[child as usize].position, message)
-                        .with_hint("write long conjunctions and disjunctions as balanced trees"),
-                );
+                return Err(InputError::at(&self.path, self.values[child as usize].position, message)
+                    .with_hint("write long conjunctions and disjunctions as balanced trees"));
             }
         }
         Ok(())
@@ -151,21 +138,12 @@ impl Document {
                 Kind::Object(Vec::new())
             }
         };
-        self.values.push(Stored {
-            kind,
-            position,
-            parent,
-            step,
-        });
+        self.values.push(Stored { kind, position, parent, step });
         Ok(())
     }
 
     fn refuse_duplicate_keys(&self, object: u32) -> Result<(), InputError> {
-        let members = Json {
-            document: self,
-            id: object,
-        }
-        .members();
+        let members = Json { document: self, id: object }.members();
         let mut keys = rustc_hash::FxHashSet::default();
         for (key, value) in members {
             if !keys.insert(key) {
@@ -179,10 +157,7 @@ impl Document {
 
     /// The outermost value.
     pub fn root(&self) -> Json<'_> {
-        Json {
-            document: self,
-            id: 0,
-        }
+        Json { document: self, id: 0 }
     }
 }
 
@@ -229,10 +204,7 @@ impl<'d> Json<'d> {
 
     /// An error about this value.
     pub fn error(self, message: impl Into<String>) -> InputError {
-        InputError {
-            json_path: self.path(),
-            ..InputError::at(&self.document.path, self.position(), message)
-        }
+        InputError { json_path: self.path(), ..InputError::at(&self.document.path, self.position(), message) }
     }
 
     fn mismatch(self, expected: &str) -> InputError {
@@ -302,9 +274,7 @@ impl<'d> Json<'d> {
         };
         children.iter().map(move |&id| {
             let value = Json { id, ..self };
-            let Step::Key(key) = &value.stored().step else {
-                unreachable!("members of objects have keys")
-            };
+            let Step::Key(key) = &value.stored().step else { unreachable!("members of objects have keys") };
             (&**key, value)
         })
     }
@@ -331,11 +301,7 @@ impl<'d> Json<'d> {
 
     /// This value, if it is an object.
     pub fn object(self) -> Result<Json<'d>, InputError> {
-        if self.is_object() {
-            Ok(self)
-        } else {
-            Err(self.mismatch("an object"))
-        }
+        if self.is_object() { Ok(self) } else { Err(self.mismatch("an object")) }
     }
 
     /// The finite number.
@@ -357,9 +323,7 @@ impl<'d> Json<'d> {
 
     /// The member called `key` of an object that must have it.
     pub fn require(self, key: &str) -> Result<Json<'d>, InputError> {
-        self.object()?
-            .get(key)
-            .ok_or_else(|| self.error(format!("the key {key:?} is missing here")))
+        self.object()?.get(key).ok_or_else(|| self.error(format!("the key {key:?} is missing here")))
     }
 
     /// Appends a warning to `warnings` for each key of this object that is not in `known`.
@@ -374,10 +338,7 @@ impl<'d> Json<'d> {
 
 fn position_of(position: &struson::reader::JsonReaderPosition) -> Position {
     let line_position = position.line_pos.expect("the stream reader tracks lines");
-    Position {
-        line: line_position.line + 1,
-        column: line_position.column + 1,
-    }
+    Position { line: line_position.line + 1, column: line_position.column + 1 }
 }
 
 fn syntax_error(path: &Path, error: &ReaderError) -> InputError {
@@ -425,16 +386,7 @@ mod tests {
     #[test]
     fn values_know_their_place_and_path() {
         let document = parse("{\"a\": [1,\n  {\"b c\": \"\\u2227\"}]}").expect("valid");
-        let value = document
-            .root()
-            .get("a")
-            .unwrap()
-            .as_array()
-            .unwrap()
-            .nth(1)
-            .unwrap()
-            .get("b c")
-            .unwrap();
+        let value = document.root().get("a").unwrap().as_array().unwrap().nth(1).unwrap().get("b c").unwrap();
         assert_eq!(value.as_str(), Some("∧"));
         assert_eq!(value.position(), Position { line: 2, column: 11 });
         assert_eq!(value.path(), "$.a[1][\"b c\"]");
@@ -459,11 +411,6 @@ mod tests {
     fn deep_nesting_is_read_up_to_the_limit_and_refused_beyond() {
         let nested = |n: usize| "[".repeat(n) + &"]".repeat(n);
         assert!(parse(&nested(MAX_DEPTH)).is_ok());
-        assert!(
-            parse(&nested(MAX_DEPTH + 1))
-                .unwrap_err()
-                .message
-                .contains("nested")
-        );
+        assert!(parse(&nested(MAX_DEPTH + 1)).unwrap_err().message.contains("nested"));
     }
 }

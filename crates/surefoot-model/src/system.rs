@@ -87,25 +87,16 @@ pub struct TransitionSystem {
 impl TransitionSystem {
     /// The variable of this name.
     pub fn variable(&self, name: &str) -> Option<VarId> {
-        self.variables
-            .iter()
-            .position(|v| v.name == name)
-            .map(|i| VarId(i as u32))
+        self.variables.iter().position(|v| v.name == name).map(|i| VarId(i as u32))
     }
 
     /// The variable that stands at this place of the model file.
     pub fn variable_at(&self, origin: &Origin) -> Option<VarId> {
-        self.variables
-            .iter()
-            .position(|v| v.origin == *origin)
-            .map(|i| VarId(i as u32))
+        self.variables.iter().position(|v| v.origin == *origin).map(|i| VarId(i as u32))
     }
 
     /// The label of this name.
     pub fn label(&self, name: &str) -> Option<LabelId> {
-        self.labels
-            .iter()
-            .position(|l| l.name == name)
-            .map(|i| LabelId(i as u32))
+        self.labels.iter().position(|l| l.name == name).map(|i| LabelId(i as u32))
     }
 }

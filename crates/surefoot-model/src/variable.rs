@@ -97,13 +97,11 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// A variable without value names.
+    /// A global scalar variable.
     pub fn new(name: impl Into<String>, ty: VariableType) -> Self {
-        Variable {
-            name: name.into(),
-            ty,
-            value_names: Vec::new(),
-        }
+        let name = name.into();
+        let origin = Origin { scope: None, symbol: Symbol::Scalar(name.clone()) };
+        Variable { name, ty, value_names: Vec::new(), origin }
     }
 
     /// Prints a value of this variable: `true`/`false` for Booleans, the name for locations, the number otherwise.

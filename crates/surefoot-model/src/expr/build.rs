@@ -29,11 +29,7 @@ impl ExprPool {
             return Ok(());
         }
         let found: Vec<String> = operands.iter().map(|&o| self.ty(o).to_string()).collect();
-        Err(TypeError {
-            what,
-            expected,
-            found: found.join(" and "),
-        })
+        Err(TypeError { what, expected, found: found.join(" and ") })
     }
 
     fn all_bool(&self, operands: &[ExprId]) -> bool {
@@ -46,11 +42,7 @@ impl ExprPool {
 
     /// `Int` if both are, else `Real`.
     fn join(&self, a: ExprId, b: ExprId) -> Type {
-        if self.ty(a) == Type::Int && self.ty(b) == Type::Int {
-            Type::Int
-        } else {
-            Type::Real
-        }
+        if self.ty(a) == Type::Int && self.ty(b) == Type::Int { Type::Int } else { Type::Real }
     }
 
     fn logical(&mut self, op: BinaryOp, what: &'static str, a: ExprId, b: ExprId) -> Result {
@@ -245,35 +237,16 @@ impl ExprPool {
     pub fn ite(&mut self, c: ExprId, t: ExprId, e: ExprId) -> Result {
         let branches_agree = self.all_bool(&[t, e]) || self.all_numeric(&[t, e]);
         let ok = self.ty(c) == Type::Bool && branches_agree;
-        self.expect(
-            "`ite`",
-            "a Boolean condition and two branches of one type",
-            ok,
-            &[c, t, e],
-        )?;
-        let ty = if self.ty(t) == Type::Bool {
-            Type::Bool
-        } else {
-            self.join(t, e)
-        };
+        self.expect("`ite`", "a Boolean condition and two branches of one type", ok, &[c, t, e])?;
+        let ty = if self.ty(t) == Type::Bool { Type::Bool } else { self.join(t, e) };
         Ok(self.intern(Node::Ite(c, t, e), ty))
     }
 
     /// Element number `index` of `elements`, all Booleans or all numbers.
     pub fn select(&mut self, elements: &[ExprId], index: ExprId) -> Result {
-        self.expect(
-            "array access",
-            "an integer index",
-            self.ty(index) == Type::Int,
-            &[index],
-        )?;
+        self.expect("array access", "an integer index", self.ty(index) == Type::Int, &[index])?;
         let ok = self.all_bool(elements) || self.all_numeric(elements);
-        self.expect(
-            "array access",
-            "elements of one type",
-            ok && !elements.is_empty(),
-            elements,
-        )?;
+        self.expect("array access", "elements of one type", ok && !elements.is_empty(), elements)?;
         let ty = if self.ty(elements[0]) == Type::Bool {
             Type::Bool
         } else if elements.iter().all(|&e| self.ty(e) == Type::Int) {
@@ -281,12 +254,6 @@ impl ExprPool {
         } else {
             Type::Real
         };
-        Ok(self.intern(
-            Node::Select {
-                elements: elements.into(),
-                index,
-            },
-            ty,
-        ))
+        Ok(self.intern(Node::Select { elements: elements.into(), index }, ty))
     }
 }

@@ -232,10 +232,7 @@ impl ExprPool {
 
     /// A literal. A NaN is a programming error.
     pub fn constant(&mut self, value: Value) -> ExprId {
-        assert!(
-            !matches!(value, Value::Real(r) if r.is_nan()),
-            "NaN is not a value"
-        );
+        assert!(!matches!(value, Value::Real(r) if r.is_nan()), "NaN is not a value");
         self.intern(Node::Constant(value), value.ty())
     }
 

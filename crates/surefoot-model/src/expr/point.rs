@@ -41,8 +41,7 @@ impl Program {
     /// Runs a program with one Boolean output at a state of discrete variables.
     pub fn holds(&self, state: &[i32], slots: &mut Vec<PointValue>) -> Result<bool, Undefined> {
         self.run_state(state, slots);
-        self.output(0, slots)
-            .map(|v| v.as_bool().expect("conditions are Boolean"))
+        self.output(0, slots).map(|v| v.as_bool().expect("conditions are Boolean"))
     }
 }
 
@@ -82,9 +81,7 @@ pub(super) fn apply(
             _ => operand(*e),
         },
         Node::Select { elements, index } => {
-            let Value::Int(i) = operand(*index)? else {
-                unreachable!("array indices are integers")
-            };
+            let Value::Int(i) = operand(*index)? else { unreachable!("array indices are integers") };
             let element = usize::try_from(i).ok().and_then(|i| elements.get(i));
             operand(*element.ok_or(Undefined::IndexOutOfRange)?)
         }
@@ -158,11 +155,7 @@ fn integer(op: BinaryOp, x: i64, y: i64) -> PointValue {
 fn real(op: BinaryOp, x: f64, y: f64) -> PointValue {
     use BinaryOp as B;
     let number = |r: f64| {
-        if r.is_finite() {
-            Ok(Value::Real(r))
-        } else {
-            Err(Undefined::NotANumber)
-        }
+        if r.is_finite() { Ok(Value::Real(r)) } else { Err(Undefined::NotANumber) }
     };
     match op {
         B::Eq => Ok(Value::Bool(x == y)),
@@ -193,15 +186,9 @@ mod tests {
 
     #[test]
     fn modulo_is_euclidean() {
-        for (x, y, expected) in [
-            (5, 3, 2),
-            (-5, 3, 1),
-            (5, -3, 2),
-            (-5, -3, 1),
-            (6, 3, 0),
-            (i64::MIN, -1, 0),
-            (0, 7, 0),
-        ] {
+        for (x, y, expected) in
+            [(5, 3, 2), (-5, 3, 1), (5, -3, 2), (-5, -3, 1), (6, 3, 0), (i64::MIN, -1, 0), (0, 7, 0)]
+        {
             let value = constant(|p| {
                 let (x, y) = (p.int(x), p.int(y));
                 p.modulo(x, y).unwrap()

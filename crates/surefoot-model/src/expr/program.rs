@@ -22,21 +22,11 @@ impl Program {
     /// Compiles `roots`; output `i` of the program is the value of root `i`.
     pub fn new(pool: &ExprPool, roots: &[ExprId]) -> Program {
         let ids = pool.reachable(roots.iter().copied());
-        let slots: FxHashMap<ExprId, ExprId> = ids
-            .iter()
-            .enumerate()
-            .map(|(slot, &id)| (id, ExprId(slot as u32)))
-            .collect();
-        let code = ids
-            .iter()
-            .map(|&id| pool.node(id).with_operands(|operand| slots[&operand]))
-            .collect();
+        let slots: FxHashMap<ExprId, ExprId> =
+            ids.iter().enumerate().map(|(slot, &id)| (id, ExprId(slot as u32))).collect();
+        let code = ids.iter().map(|&id| pool.node(id).with_operands(|operand| slots[&operand])).collect();
         let types = ids.iter().map(|&id| pool.ty(id)).collect();
-        Program {
-            code,
-            types,
-            outputs: roots.iter().map(|root| slots[root]).collect(),
-        }
+        Program { code, types, outputs: roots.iter().map(|root| slots[root]).collect() }
     }
 
     /// Number of instructions.
@@ -73,10 +63,9 @@ impl Node {
             Node::Unary(op, a) => Node::Unary(*op, f(*a)),
             Node::Binary(op, a, b) => Node::Binary(*op, f(*a), f(*b)),
             Node::Ite(c, t, e) => Node::Ite(f(*c), f(*t), f(*e)),
-            Node::Select { elements, index } => Node::Select {
-                elements: elements.iter().map(|&e| f(e)).collect(),
-                index: f(*index),
-            },
+            Node::Select { elements, index } => {
+                Node::Select { elements: elements.iter().map(|&e| f(e)).collect(), index: f(*index) }
+            }
         }
     }
 }
