@@ -108,7 +108,7 @@ impl Sources {
         }
         String::from_utf8(bytes).map_err(|e| {
             let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];
-            let line = 1 + valid.iter().filter(|&&b| b == b'\n').count() as u64;
+            let line = valid.split(|&b| b == b'\n').count() as u64;
             let line_start = valid.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
             let column = 1 + String::from_utf8_lossy(&valid[line_start..]).chars().count() as u64;
             InputError::at(path, Position { line, column }, "the file is not UTF-8 text")

@@ -9,6 +9,7 @@
 pub mod expr;
 pub mod input;
 pub mod json;
+pub mod pack;
 mod property;
 mod system;
 mod value;

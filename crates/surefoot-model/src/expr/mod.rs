@@ -8,13 +8,22 @@
 //! undefined. `ite` needs its condition and the chosen branch, array access its index and the chosen element.
 //! This reading does not depend on evaluation order, so simplification and reordering keep it.
 
+mod batch;
+mod bounds;
 mod build;
+mod display;
+#[cfg(test)]
+mod laws;
 mod point;
 mod program;
+mod rewrite;
 
+pub use batch::BatchProgram;
+pub use bounds::{Enclosure, Range, Truth};
 pub use build::TypeError;
 pub use point::PointValue;
 pub use program::Program;
+pub use rewrite::{Replacement, Rewriter};
 
 use rustc_hash::FxHashMap;
 

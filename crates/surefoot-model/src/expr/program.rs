@@ -56,6 +56,7 @@ impl Program {
 
 impl Node {
     /// The same node over other operands.
+    #[must_use]
     pub fn with_operands(&self, mut f: impl FnMut(ExprId) -> ExprId) -> Node {
         match self {
             Node::Constant(v) => Node::Constant(*v),
