@@ -140,8 +140,9 @@ impl Enclosure {
 }
 
 impl Program {
-    /// Runs the program over a box, given as the range of each variable, and leaves every slot's enclosure in `slots`.
-    pub fn run_box(&self, range: impl Fn(VarId) -> Range, slots: &mut Vec<Enclosure>) {
+    /// Runs the program over a box, given as the range of each variable (with its type), and leaves every slot's enclosure
+    /// in `slots`.
+    pub fn run_box(&self, range: impl Fn(VarId, Type) -> Range, slots: &mut Vec<Enclosure>) {
         slots.clear();
         for (node, &ty) in self.code.iter().zip(&self.types) {
             let mut enclosure = enclose(node, ty, slots, &range);
@@ -157,37 +158,20 @@ impl Program {
 
     /// Runs a program with one output over a box of discrete variables, given by lower and upper bounds.
     pub fn over_box(&self, lower: &[i32], upper: &[i32], slots: &mut Vec<Enclosure>) -> Enclosure {
-        let types = self.variable_types();
-        self.run_box(
-            |v| {
-                let (lower, upper) = (lower[v.index()], upper[v.index()]);
-                if types(v) == Type::Bool {
-                    Range::Bool { can_be_false: lower == 0, can_be_true: upper == 1 }
-                } else {
-                    Range::Int(i64::from(lower), i64::from(upper))
-                }
-            },
-            slots,
-        );
+        let range = |v: VarId, ty| {
+            let (lower, upper) = (lower[v.index()], upper[v.index()]);
+            match ty {
+                Type::Bool => Range::Bool { can_be_false: lower == 0, can_be_true: upper == 1 },
+                _ => Range::Int(i64::from(lower), i64::from(upper)),
+            }
+        };
+        self.run_box(range, slots);
         self.output_box(0, slots)
-    }
-
-    fn variable_types(&self) -> impl Fn(VarId) -> Type {
-        let booleans: rustc_hash::FxHashSet<VarId> = self
-            .code
-            .iter()
-            .zip(&self.types)
-            .filter_map(|(node, ty)| match node {
-                Node::Variable(v) if *ty == Type::Bool => Some(*v),
-                _ => None,
-            })
-            .collect();
-        move |v| if booleans.contains(&v) { Type::Bool } else { Type::Int }
     }
 }
 
 /// The enclosure of a node, given those of its operands.
-fn enclose(node: &Node, ty: Type, slots: &[Enclosure], range: &impl Fn(VarId) -> Range) -> Enclosure {
+fn enclose(node: &Node, ty: Type, slots: &[Enclosure], range: &impl Fn(VarId, Type) -> Range) -> Enclosure {
     let slot = |id: super::ExprId| slots[id.index()];
     // All operands known exactly: the point evaluator decides, whatever the operator.
     let mut exact = !matches!(node, Node::Variable(_));
@@ -203,7 +187,7 @@ fn enclose(node: &Node, ty: Type, slots: &[Enclosure], range: &impl Fn(VarId) ->
     }
     match node {
         Node::Constant(v) => Enclosure::defined(Range::point(*v)),
-        Node::Variable(v) => Enclosure::defined(range(*v)),
+        Node::Variable(v) => Enclosure::defined(range(*v, ty)),
         Node::Unary(op, a) => unary(*op, slot(*a)),
         Node::Binary(BinaryOp::And, a, b) => conjunction(slot(*a), slot(*b)),
         Node::Binary(BinaryOp::Or, a, b) => negate(conjunction(negate(slot(*a)), negate(slot(*b)))),

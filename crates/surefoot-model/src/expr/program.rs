@@ -29,6 +29,56 @@ impl Program {
         Program { code, types, outputs: roots.iter().map(|root| slots[root]).collect() }
     }
 
+    /// The instructions; their [`ExprId`]s are slots.
+    pub(crate) fn code(&self) -> &[Node] {
+        &self.code
+    }
+
+    /// The type of a slot.
+    pub(crate) fn ty(&self, slot: ExprId) -> Type {
+        self.types[slot.index()]
+    }
+
+    /// The slots of the outputs.
+    pub(crate) fn outputs(&self) -> &[ExprId] {
+        &self.outputs
+    }
+
+    /// The same instructions with other outputs.
+    pub(crate) fn with_outputs(&self, outputs: Vec<ExprId>) -> Program {
+        Program { code: self.code.clone(), types: self.types.clone(), outputs }
+    }
+
+    /// The program for some slots only, with `node` in place of the instructions.
+    pub(crate) fn excerpt(&self, outputs: Vec<ExprId>, node: impl Fn(ExprId) -> Node) -> Program {
+        let mut position: Vec<Option<ExprId>> = vec![None; self.code.len()];
+        let mut needed = vec![false; self.code.len()];
+        for &output in &outputs {
+            needed[output.index()] = true;
+        }
+        for i in (0..self.code.len()).rev() {
+            if needed[i] {
+                node(ExprId(i as u32)).for_each_operand(|operand| needed[operand.index()] = true);
+            }
+        }
+        let mut excerpt = Program { code: Vec::new(), types: Vec::new(), outputs: Vec::new() };
+        let moved =
+            |position: &[Option<ExprId>], id: ExprId| position[id.index()].expect("operands come first");
+        for i in (0..self.code.len()).filter(|&i| needed[i]) {
+            position[i] = Some(ExprId(excerpt.code.len() as u32));
+            let node = node(ExprId(i as u32)).with_operands(|operand| moved(&position, operand));
+            excerpt.code.push(node);
+            excerpt.types.push(self.types[i]);
+        }
+        excerpt.outputs = outputs.into_iter().map(|output| moved(&position, output)).collect();
+        excerpt
+    }
+
+    /// Number of outputs.
+    pub fn output_count(&self) -> usize {
+        self.outputs.len()
+    }
+
     /// Number of instructions.
     pub fn len(&self) -> usize {
         self.code.len()
