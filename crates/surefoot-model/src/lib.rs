@@ -11,6 +11,7 @@ pub mod expr;
 pub mod input;
 pub mod json;
 pub mod pack;
+pub mod pass;
 mod property;
 mod system;
 mod value;

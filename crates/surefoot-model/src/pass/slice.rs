@@ -1,0 +1,156 @@
+//! Slicing: variables that influence neither guard, policy, property nor another kept variable are left out.
+//!
+//! A variable can go only if nothing is lost with it: each of its updates must be shown to stay in its domain (an update that
+//! leaves it is an error or blocks the step), and the start condition must split into a part without it and a satisfiable
+//! part over variables that go too, so that leaving out that part is exact existential projection.
+
+use super::{Fate, Reduction};
+use crate::enumerate::{Enumerated, narrow, solutions};
+use crate::expr::{BinaryOp, ExprId, Node, Program, Range};
+use crate::variable::VarId;
+
+impl Reduction {
+    /// Leaves out what does not matter. `inputs` are the original variables that a policy reads.
+    #[must_use]
+    pub fn slice(mut self, inputs: &[VarId]) -> Self {
+        let Some((lower, upper)) = self.bounds() else { return self };
+        let mut relevant = vec![false; self.system.variables.len()];
+        for input in inputs {
+            if let Fate::Kept(v) = self.restore.variables[input.index()] {
+                relevant[v.index()] = true;
+            }
+        }
+        self.mark_read(&mut relevant);
+        self.mark_unproven_updates(&mut relevant, &lower, &upper);
+        self.mark_sources(&mut relevant);
+        while !self.project_start(&mut relevant, &lower, &upper) {
+            self.mark_sources(&mut relevant);
+        }
+        let exprs = &self.system.exprs;
+        self.property
+            .predicates
+            .retain(|&predicate| exprs.variables_of([predicate]).iter().all(|v| relevant[v.index()]));
+        let fates = self.fates(|v| (!relevant[v.index()]).then_some(Fate::Sliced));
+        self.rebuild(&fates)
+    }
+
+    /// What guards, probabilities, requirements and the property read.
+    fn mark_read(&self, relevant: &mut [bool]) {
+        let commands = self.system.commands.iter();
+        let in_commands = commands.flat_map(|command| {
+            let outcomes = command.outcomes.iter();
+            std::iter::once(command.guard).chain(outcomes.flat_map(|o| {
+                std::iter::once(o.probability).chain(o.requirements.iter().map(|r| r.condition))
+            }))
+        });
+        let property = &self.property;
+        let in_property = [Some(property.unsafe_states), property.hold, property.goal].into_iter().flatten();
+        for v in self.system.exprs.variables_of(in_commands.chain(in_property)) {
+            relevant[v.index()] = true;
+        }
+    }
+
+    /// Variables with an update that is not shown to stay in the domain wherever its command is enabled.
+    fn mark_unproven_updates(&self, relevant: &mut [bool], lower: &[i32], upper: &[i32]) {
+        let mut slots = Vec::new();
+        for command in &self.system.commands {
+            let Some((low, high)) = narrow(&self.system.exprs, command.guard, lower, upper) else { continue };
+            for assignment in command.outcomes.iter().flat_map(|o| &o.assignments) {
+                let v = assignment.variable.index();
+                if relevant[v] {
+                    continue;
+                }
+                let value =
+                    Program::new(&self.system.exprs, &[assignment.value]).over_box(&low, &high, &mut slots);
+                let inside = match value.values {
+                    Range::Bool { .. } => true,
+                    Range::Int(l, u) => i64::from(lower[v]) <= l && u <= i64::from(upper[v]),
+                    Range::Real(..) => false,
+                };
+                relevant[v] = value.undefined || !inside;
+            }
+        }
+    }
+
+    /// What relevant variables are computed from, to the fixpoint.
+    fn mark_sources(&self, relevant: &mut [bool]) {
+        loop {
+            let before = relevant.iter().filter(|&&r| r).count();
+            let assignments =
+                self.system.commands.iter().flat_map(|c| &c.outcomes).flat_map(|o| &o.assignments);
+            let values = assignments.filter(|a| relevant[a.variable.index()]).map(|a| a.value);
+            for v in self.system.exprs.variables_of(values) {
+                relevant[v.index()] = true;
+            }
+            if relevant.iter().filter(|&&r| r).count() == before {
+                return;
+            }
+        }
+    }
+
+    /// Takes the irrelevant variables out of the start condition; false after marking some that cannot be taken out.
+    fn project_start(&mut self, relevant: &mut [bool], lower: &[i32], upper: &[i32]) -> bool {
+        if self.property.start.condition.is_none() {
+            return true;
+        }
+        let mut projected = Vec::new();
+        for disjunct in self.start_disjuncts() {
+            let mut kept = Vec::new();
+            let mut dropped = Vec::new();
+            for conjunct in self.conjuncts(disjunct) {
+                let variables = self.system.exprs.variables_of([conjunct]);
+                let relevant_ones = variables.iter().filter(|v| relevant[v.index()]).count();
+                match relevant_ones {
+                    n if n == variables.len() => kept.push(conjunct),
+                    0 => dropped.push(conjunct),
+                    _ => {
+                        mark(relevant, &variables);
+                        return false;
+                    }
+                }
+            }
+            let exprs = &mut self.system.exprs;
+            let dropped = exprs.all(dropped).expect("conjuncts are Boolean");
+            let mut satisfiable = false;
+            let end = solutions(
+                exprs,
+                dropped,
+                lower,
+                upper,
+                || std::ops::ControlFlow::Continue(()),
+                |_| {
+                    satisfiable = true;
+                    std::ops::ControlFlow::Break(())
+                },
+            );
+            if let Enumerated::Undefined(_) = end {
+                mark(relevant, &exprs.variables_of([dropped]));
+                return false;
+            }
+            if satisfiable {
+                projected.push(exprs.all(kept).expect("conjuncts are Boolean"));
+            }
+        }
+        self.property.start.condition =
+            Some(self.system.exprs.any(projected).expect("disjuncts are Boolean"));
+        true
+    }
+
+    fn conjuncts(&self, condition: ExprId) -> Vec<ExprId> {
+        let mut conjuncts = Vec::new();
+        let mut stack = vec![condition];
+        while let Some(id) = stack.pop() {
+            match self.system.exprs.node(id) {
+                Node::Binary(BinaryOp::And, a, b) => stack.extend([*b, *a]),
+                _ => conjuncts.push(id),
+            }
+        }
+        conjuncts
+    }
+}
+
+fn mark(relevant: &mut [bool], variables: &[VarId]) {
+    for v in variables {
+        relevant[v.index()] = true;
+    }
+}
