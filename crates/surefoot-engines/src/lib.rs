@@ -1,1 +1,21 @@
+//! Verification engines.
 //!
+//! An engine receives a [`Task`] (system, policy, property, semantics) and a [`Control`] (limits, cancellation, observer), and
+//! gives an [`Outcome`]. It never reads files and never prints. Each engine is one folder:
+//!
+//! - [`explicit`]: breadth-first search over the states that the policy can reach.
+//!
+//! [`step`] is the semantics spelled out at single states; every counterexample is [`replay`]ed through it before
+//! an engine may call a policy unsafe.
+
+mod control;
+pub mod explicit;
+mod outcome;
+pub mod replay;
+pub mod simulate;
+pub mod step;
+mod task;
+
+pub use control::{Control, NoObserver, Observer, Progress};
+pub use outcome::{Outcome, PerStart, Statistics, StopReason, Trace, TraceStep, Vacuity, Verdict};
+pub use task::{Goal, ModelError, ModelErrorKind, OutOfDomain, Semantics, Task, TaskError};

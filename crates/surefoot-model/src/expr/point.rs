@@ -38,10 +38,11 @@ impl Program {
         slots[self.outputs[i].index()]
     }
 
-    /// Runs a program with one Boolean output at a state of discrete variables.
+    /// Runs a program with Boolean outputs at a state of discrete variables: whether all of them are true.
     pub fn holds(&self, state: &[i32], slots: &mut Vec<PointValue>) -> Result<bool, Undefined> {
         self.run_state(state, slots);
-        self.output(0, slots).map(|v| v.as_bool().expect("conditions are Boolean"))
+        let all = self.outputs.iter().fold(TRUE, |all, output| conjunction(all, slots[output.index()]));
+        all.map(|v| v.as_bool().expect("conditions are Boolean"))
     }
 }
 

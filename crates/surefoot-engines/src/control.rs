@@ -1,0 +1,77 @@
+//! Limits, cancellation and progress: what a run is told from outside and what it tells.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::outcome::StopReason;
+
+/// How a run is limited, stopped and watched.
+pub struct Control<'o> {
+    /// When to give up.
+    pub deadline: Option<Instant>,
+    /// Bytes of memory for the engine's own data.
+    pub memory_limit: Option<u64>,
+    /// Set from outside to stop the run (Ctrl-C).
+    pub cancelled: Arc<AtomicBool>,
+    /// Number of worker threads, at least 1. Results do not depend on it.
+    pub threads: usize,
+    /// Told about progress.
+    pub observer: &'o dyn Observer,
+}
+
+impl Control<'_> {
+    /// No limits, one thread, nobody watching.
+    pub fn unlimited() -> Control<'static> {
+        Control {
+            deadline: None,
+            memory_limit: None,
+            cancelled: Arc::new(AtomicBool::new(false)),
+            threads: 1,
+            observer: &NoObserver,
+        }
+    }
+
+    /// Whether the run must stop for time or by cancellation.
+    pub fn interrupted(&self) -> Option<StopReason> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Some(StopReason::Cancelled);
+        }
+        self.deadline.filter(|deadline| Instant::now() >= *deadline).map(|_| StopReason::Time)
+    }
+
+    /// Whether the run must stop, given the bytes that it uses.
+    pub fn exhausted(&self, memory: u64) -> Option<StopReason> {
+        self.memory_limit.filter(|limit| memory > *limit).map(|_| StopReason::Memory).or_else(|| self.interrupted())
+    }
+}
+
+/// A moment of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// Time since the run began.
+    pub elapsed: Duration,
+    /// Distinct states so far.
+    pub states: u64,
+    /// States whose successors are known.
+    pub expanded: u64,
+    /// Transitions so far.
+    pub transitions: u64,
+    /// Length of the longest shortest run so far.
+    pub depth: u64,
+    /// Bytes used by the engine.
+    pub memory: u64,
+}
+
+/// Is told about progress, often: slow it down before showing it.
+pub trait Observer: Sync {
+    /// Called every few milliseconds of work.
+    fn progress(&self, progress: &Progress);
+}
+
+/// Watches nothing.
+pub struct NoObserver;
+
+impl Observer for NoObserver {
+    fn progress(&self, _: &Progress) {}
+}

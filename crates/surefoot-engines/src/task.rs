@@ -1,0 +1,131 @@
+//! Tasks: what is to be verified, under which reading; and what can turn out to be wrong with the model on the way.
+
+use std::fmt;
+
+use surefoot_model::{Property, TransitionSystem, Undefined};
+use surefoot_policy::{Arithmetic, Policy};
+
+/// A verification problem. Without a policy every enabled command may be taken.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// The environment.
+    pub system: TransitionSystem,
+    /// The safety question.
+    pub property: Property,
+    /// The policy that chooses labels.
+    pub policy: Option<Policy>,
+    /// How the parts are read.
+    pub semantics: Semantics,
+}
+
+/// The reading of a task where there is a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Semantics {
+    /// Whether the policy chooses among the applicable labels only.
+    pub filter: bool,
+    /// What goal states are.
+    pub goal: Goal,
+    /// What an update is that leaves a domain.
+    pub out_of_domain: OutOfDomain,
+    /// The arithmetic of the policy's scores.
+    pub arithmetic: Arithmetic,
+}
+
+/// What goal states are (design: reach-avoid).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goal {
+    /// States like others.
+    Ignore,
+    /// Runs end there; a goal state that is unsafe counts as unsafe.
+    Terminal,
+    /// Runs end there; a goal state that is unsafe counts as safe.
+    Strict,
+}
+
+/// What an update is that leaves a variable's domain, or that is undefined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutOfDomain {
+    /// A mistake in the model, reported as an error.
+    Error,
+    /// No transition (the reading of the papers' SMT encodings). A guard that is undefined does not hold.
+    Block,
+}
+
+/// A mistake in the model that showed at a reachable state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelError {
+    /// The state, as text.
+    pub state: String,
+    /// The command, as text; `None` if a condition of the property is at fault.
+    pub command: Option<String>,
+    /// What is wrong.
+    pub kind: ModelErrorKind,
+}
+
+/// What is wrong with a model at a state.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ModelErrorKind {
+    /// An assignment leaves the domain of its variable.
+    LeavesDomain {
+        /// The variable.
+        variable: String,
+        /// The value that it would get.
+        value: i64,
+        /// Its domain.
+        domain: (i32, i32),
+    },
+    /// A requirement of an update fails.
+    Requirement(String),
+    /// An expression has no value.
+    Undefined {
+        /// What is evaluated: `guard`, `unsafe condition`, …
+        what: String,
+        /// Why there is no value.
+        reason: Undefined,
+    },
+    /// Probabilities that are negative or do not sum to 1.
+    Probabilities(String),
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ModelErrorKind::LeavesDomain { variable, value, domain: (lower, upper) } => {
+                write!(f, "an update sets `{variable}` to {value}, outside its domain {lower}..{upper}")?;
+            }
+            ModelErrorKind::Requirement(message) => write!(f, "an update is not possible: {message}")?,
+            ModelErrorKind::Undefined { what, reason } => write!(f, "the {what} has no value: {reason}")?,
+            ModelErrorKind::Probabilities(message) => f.write_str(message)?,
+        }
+        if let Some(command) = &self.command {
+            write!(f, "\n  command: {command}")?;
+        }
+        write!(f, "\n  state: {}", self.state)?;
+        let can_block = !matches!(self.kind, ModelErrorKind::Probabilities(_)) && self.command.is_some();
+        if can_block {
+            write!(f, "\n  hint: mend the model, or pass `--out-of-domain block` to read such steps as impossible")?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a task has no outcome: its input is at fault.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum TaskError {
+    /// The engine takes discrete variables only.
+    #[error(
+        "the variable `{variable}` is real-valued; the {engine} engine takes Boolean and bounded integer variables only"
+    )]
+    RealVariable {
+        /// The first real-valued variable.
+        variable: String,
+        /// The engine.
+        engine: &'static str,
+    },
+    /// `--goal terminal` or `strict` without a goal.
+    #[error("goal states are to be terminal, but the property has no goal condition")]
+    NoGoal,
+    /// The model is wrong at a state.
+    #[error("{0}")]
+    Model(ModelError),
+}
