@@ -9,6 +9,7 @@
 //! | module | the policy must | unsafe |
 //! |---|---|---|
 //! | [`blocksworld`] | rebuild a tower of blocks | too many blocks on the table |
+//! | [`npuzzle`] | order the tiles of a sliding puzzle | one tile at a forbidden place |
 //!
 //! Domains: Vinzent, Steinmetz, Hoffmann (ICAPS 2022) and the papers that followed. Where a paper leaves something
 //! open, the module says what we chose.
@@ -16,6 +17,7 @@
 pub mod blocksworld;
 mod build;
 mod cost;
+pub mod npuzzle;
 mod parameter;
 #[cfg(test)]
 mod tests;
