@@ -10,6 +10,7 @@
 //! |---|---|---|
 //! | [`blocksworld`] | rebuild a tower of blocks | too many blocks on the table |
 //! | [`npuzzle`] | order the tiles of a sliding puzzle | one tile at a forbidden place |
+//! | [`transport`] | carry packages along a line of locations | overload on a bridge or on a way back |
 //!
 //! Domains: Vinzent, Steinmetz, Hoffmann (ICAPS 2022) and the papers that followed. Where a paper leaves something
 //! open, the module says what we chose.
@@ -21,6 +22,7 @@ pub mod npuzzle;
 mod parameter;
 #[cfg(test)]
 mod tests;
+pub mod transport;
 
 pub use parameter::ParameterError;
 
