@@ -11,6 +11,7 @@
 //! | [`blocksworld`] | rebuild a tower of blocks | too many blocks on the table |
 //! | [`npuzzle`] | order the tiles of a sliding puzzle | one tile at a forbidden place |
 //! | [`transport`] | carry packages along a line of locations | overload on a bridge or on a way back |
+//! | [`line`](mod@line) | the same with inertia, one-way or two-way | driving off the end of the line |
 //!
 //! Domains: Vinzent, Steinmetz, Hoffmann (ICAPS 2022) and the papers that followed. Where a paper leaves something
 //! open, the module says what we chose.
@@ -18,6 +19,7 @@
 pub mod blocksworld;
 mod build;
 mod cost;
+pub mod line;
 pub mod npuzzle;
 mod parameter;
 #[cfg(test)]
