@@ -12,10 +12,12 @@
 //! | [`npuzzle`] | order the tiles of a sliding puzzle | one tile at a forbidden place |
 //! | [`transport`] | carry packages along a line of locations | overload on a bridge or on a way back |
 //! | [`line`](mod@line) | the same with inertia, one-way or two-way | driving off the end of the line |
+//! | [`beluga`] | sort cargo in racks between plane and factory | too many swaps, or a full rack |
 //!
 //! Domains: Vinzent, Steinmetz, Hoffmann (ICAPS 2022) and the papers that followed. Where a paper leaves something
 //! open, the module says what we chose.
 
+pub mod beluga;
 pub mod blocksworld;
 mod build;
 mod cost;
