@@ -13,6 +13,7 @@
 //! | [`transport`] | carry packages along a line of locations | overload on a bridge or on a way back |
 //! | [`line`](mod@line) | the same with inertia, one-way or two-way | driving off the end of the line |
 //! | [`beluga`] | sort cargo in racks between plane and factory | too many swaps, or a full rack |
+//! | [`racetrack`] | drive a car around a track | hitting a wall |
 //!
 //! Domains: Vinzent, Steinmetz, Hoffmann (ICAPS 2022) and the papers that followed. Where a paper leaves something
 //! open, the module says what we chose.
@@ -24,6 +25,7 @@ mod cost;
 pub mod line;
 pub mod npuzzle;
 mod parameter;
+pub mod racetrack;
 #[cfg(test)]
 mod tests;
 pub mod transport;
