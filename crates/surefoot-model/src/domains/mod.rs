@@ -17,6 +17,8 @@
 //!
 //! Domains: Vinzent, Steinmetz, Hoffmann (ICAPS 2022) and the papers that followed. Where a paper leaves something
 //! open, the module says what we chose.
+//!
+//! [`policy`] makes small seeded random policies for tests.
 
 pub mod beluga;
 pub mod blocksworld;
@@ -25,6 +27,7 @@ mod cost;
 pub mod line;
 pub mod npuzzle;
 mod parameter;
+pub mod policy;
 pub mod racetrack;
 #[cfg(test)]
 mod tests;
