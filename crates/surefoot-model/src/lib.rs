@@ -6,6 +6,7 @@
 //!
 //! Nothing in this crate recurses over expressions, so a condition may be nested as deeply as memory allows.
 
+pub mod domains;
 pub mod enumerate;
 pub mod expr;
 pub mod input;

@@ -62,6 +62,8 @@ pub struct Worker {
     ranges: Vec<(u32, u32)>,
     chosen: Vec<usize>,
     probabilities: Vec<f64>,
+    /// The first unsafe state of the last batch.
+    pub first_unsafe: Option<usize>,
 }
 
 /// What was seen while expanding.
@@ -173,6 +175,7 @@ impl Compiled {
             ranges: vec![(0, 0); self.controlled.len()],
             chosen: Vec::new(),
             probabilities: Vec::new(),
+            first_unsafe: None,
         }
     }
 
@@ -197,11 +200,13 @@ impl Compiled {
                 PolicyInput::Constant(_) => unreachable!("constants are not asked for"),
             });
         }
+        worker.first_unsafe = None;
         for (lane, state) in packed.chunks_exact(words).enumerate() {
             counts.expanded += 1;
             let is_goal = worker.goal[lane];
             if worker.unsafe_states[lane] && !(is_goal && self.strict) {
                 counts.unsafe_states += 1;
+                worker.first_unsafe = worker.first_unsafe.or(Some(lane));
                 if !exhaustive {
                     return Err(Found::Unsafe(lane));
                 }
@@ -356,7 +361,7 @@ impl Compiled {
         emit: &mut impl FnMut(usize, u32, u32, &[u64]),
     ) -> Result<(), Wrong> {
         let updates = &self.updates[command as usize];
-        let varying = updates.iter().any(|u| u.probability.is_some());
+        let varying = updates.iter().any(|u| u.varies);
         if varying {
             self.evaluate_probabilities(worker, state, updates)?;
         }

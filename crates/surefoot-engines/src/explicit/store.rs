@@ -10,7 +10,7 @@
 pub const SHARDS: usize = 64;
 
 /// States per segment.
-pub const SEGMENT: usize = 4096;
+const SEGMENT: usize = 4096;
 
 /// The number of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,10 +72,15 @@ impl Shard {
         &self.segments[local / SEGMENT][local % SEGMENT * self.words..][..self.words]
     }
 
-    /// The states `from..to`, which lie in one segment.
-    pub fn states(&self, from: usize, to: usize) -> &[u64] {
-        let start = from % SEGMENT * self.words;
-        &self.segments[from / SEGMENT][start..start + (to - from) * self.words]
+    /// Appends the states `from..to` to `packed`.
+    pub fn copy_states(&self, from: usize, to: usize, packed: &mut Vec<u64>) {
+        let mut next = from;
+        while next < to {
+            let end = to.min((next / SEGMENT + 1) * SEGMENT);
+            let start = next % SEGMENT * self.words;
+            packed.extend_from_slice(&self.segments[next / SEGMENT][start..start + (end - next) * self.words]);
+            next = end;
+        }
     }
 
     /// Inserts states, one after the other, given as their words; returns how many were new.

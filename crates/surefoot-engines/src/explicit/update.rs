@@ -14,8 +14,9 @@ pub struct Impossible;
 /// A compiled outcome.
 #[derive(Debug)]
 pub struct Update {
-    /// `None`: the probability is a positive constant.
-    pub probability: Option<Program>,
+    probability: Program,
+    /// Whether the probability depends on the state.
+    pub varies: bool,
     requirements: Vec<Program>,
     /// Per word: the bits to keep and the bits to set.
     constants: Vec<Constant>,
@@ -57,14 +58,14 @@ impl Update {
     pub fn new(compiler: &Compiler<'_>, outcome: &Outcome) -> Update {
         let exprs = compiler.exprs;
         let program = |id| Program::new(exprs, &[id]);
-        let constant_probability = exprs.as_constant(outcome.probability).and_then(Value::as_real);
         let requirements = outcome.requirements.iter().map(|r| r.condition);
         let requirements: Vec<Program> = requirements
             .filter(|&condition| exprs.as_constant(condition) != Some(Value::Bool(true)))
             .map(program)
             .collect();
         let mut update = Update {
-            probability: constant_probability.is_none_or(|p| p <= 0.0).then(|| program(outcome.probability)),
+            probability: program(outcome.probability),
+            varies: exprs.as_constant(outcome.probability).is_none(),
             needs_state: false,
             requirements,
             constants: Vec::new(),
@@ -77,8 +78,7 @@ impl Update {
                 Err(source) => update.computed.push(Computed { target, source }),
             }
         }
-        update.needs_state = update.probability.is_some()
-            || !update.requirements.is_empty()
+        update.needs_state = !update.requirements.is_empty()
             || update.computed.iter().any(|c| matches!(c.source, Source::General(_)));
         update
     }
@@ -93,6 +93,12 @@ impl Update {
             }
             None => self.constants.push(Constant { word: target.word, keep, set }),
         }
+    }
+
+    /// The probability at an unpacked state; `None` if it is undefined.
+    pub fn probability_at(&self, state: &[i32], slots: &mut Vec<PointValue>) -> Option<f64> {
+        self.probability.run_state(state, slots);
+        self.probability.output(0, slots).ok().and_then(Value::as_real)
     }
 
     /// Writes the successor of `packed` to `after`. `state` is the unpacked state if [`Update::needs_state`].
