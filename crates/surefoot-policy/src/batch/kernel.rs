@@ -1,0 +1,409 @@
+//! The inner loops, compiled once per instruction set.
+//!
+//! [`dense`] is written once, over an abstract vector of lanes, and instantiated for 512-bit, 256-bit and portable vectors. It keeps
+//! [`BLOCK`] neurons times a few vectors of lanes in registers and walks the inputs in index order: per lane exactly the operations of
+//! [`crate::point`], with separate multiplications and additions. The other loops are plain Rust, compiled once for each instruction set.
+//!
+//! This is the one module with `unsafe` code. It is needed to call functions that are compiled for instructions that not every
+//! machine has, and to load and store vectors without a bounds check per vector. What it relies on: an [`InstructionSet`] is only
+//! passed in where it is available, and [`dense`] checks the sizes of all its slices before the kernel starts.
+#![allow(unsafe_code)]
+
+use super::LANES;
+use super::dense::{BLOCK, DenseLayer};
+use super::instruction_set::InstructionSet;
+use crate::any_f32::Enclosure;
+use crate::network::Activation;
+use crate::parameter::Number;
+
+/// A vector of lanes, each a number of its own.
+///
+/// # Safety
+///
+/// Functions may only be called on machines that have the instructions of the vector.
+trait Vector: Copy {
+    type Element: Number;
+    /// Lanes of a vector.
+    const WIDTH: usize;
+
+    /// Reads [`Self::WIDTH`] numbers.
+    unsafe fn load(from: *const Self::Element) -> Self;
+    /// Writes [`Self::WIDTH`] numbers.
+    unsafe fn store(self, to: *mut Self::Element);
+    /// The same number in all lanes.
+    unsafe fn splat(value: Self::Element) -> Self;
+    unsafe fn add(self, other: Self) -> Self;
+    unsafe fn multiply(self, other: Self) -> Self;
+    /// Zero where the lane is below zero, the lane itself otherwise.
+    unsafe fn relu(self) -> Self;
+}
+
+/// Vectors for the target's base instructions; the compiler maps them to what there is.
+#[derive(Clone, Copy)]
+struct Portable<T, const WIDTH: usize>([T; WIDTH]);
+
+impl<T: Number, const N: usize> Vector for Portable<T, N> {
+    type Element = T;
+    const WIDTH: usize = N;
+
+    #[inline(always)]
+    unsafe fn load(from: *const T) -> Self {
+        // Safety: the caller passes WIDTH readable numbers; arrays have the alignment of their elements.
+        Portable(unsafe { *from.cast::<[T; N]>() })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut T) {
+        // Safety: as for `load`.
+        unsafe { *to.cast::<[T; N]>() = self.0 };
+    }
+
+    #[inline(always)]
+    unsafe fn splat(value: T) -> Self {
+        Portable([value; N])
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        Portable(std::array::from_fn(|lane| self.0[lane] + other.0[lane]))
+    }
+
+    #[inline(always)]
+    unsafe fn multiply(self, other: Self) -> Self {
+        Portable(std::array::from_fn(|lane| self.0[lane] * other.0[lane]))
+    }
+
+    #[inline(always)]
+    unsafe fn relu(self) -> Self {
+        Portable(self.0.map(|value| if value < T::ZERO { T::ZERO } else { value }))
+    }
+}
+
+/// Implements [`Vector`] by the intrinsics of one register type.
+///
+/// `max(0, x)` of x86 returns its second operand if that is NaN or if both are zero, which is what ReLU means here.
+#[cfg(target_arch = "x86_64")]
+macro_rules! x86_vector {
+    ($register:ident, $element:ty, $width:literal, $load:ident, $store:ident, $splat:ident, $add:ident, $multiply:ident, $max:ident, $zero:ident) => {
+        impl Vector for x86::$register {
+            type Element = $element;
+            const WIDTH: usize = $width;
+
+            #[inline(always)]
+            unsafe fn load(from: *const $element) -> Self {
+                // Safety: the caller passes WIDTH readable numbers.
+                unsafe { x86::$load(from) }
+            }
+
+            #[inline(always)]
+            unsafe fn store(self, to: *mut $element) {
+                // Safety: the caller passes WIDTH writable numbers.
+                unsafe { x86::$store(to, self) }
+            }
+
+            #[inline(always)]
+            unsafe fn splat(value: $element) -> Self {
+                // Safety: the machine has the instruction.
+                unsafe { x86::$splat(value) }
+            }
+
+            #[inline(always)]
+            unsafe fn add(self, other: Self) -> Self {
+                // Safety: the machine has the instruction.
+                unsafe { x86::$add(self, other) }
+            }
+
+            #[inline(always)]
+            unsafe fn multiply(self, other: Self) -> Self {
+                // Safety: the machine has the instruction.
+                unsafe { x86::$multiply(self, other) }
+            }
+
+            #[inline(always)]
+            unsafe fn relu(self) -> Self {
+                // Safety: the machine has the instruction.
+                unsafe { x86::$max(x86::$zero(), self) }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    pub(super) use std::arch::x86_64::*;
+}
+
+#[cfg(target_arch = "x86_64")]
+x86_vector!(
+    __m512d,
+    f64,
+    8,
+    _mm512_loadu_pd,
+    _mm512_storeu_pd,
+    _mm512_set1_pd,
+    _mm512_add_pd,
+    _mm512_mul_pd,
+    _mm512_max_pd,
+    _mm512_setzero_pd
+);
+#[cfg(target_arch = "x86_64")]
+x86_vector!(
+    __m512,
+    f32,
+    16,
+    _mm512_loadu_ps,
+    _mm512_storeu_ps,
+    _mm512_set1_ps,
+    _mm512_add_ps,
+    _mm512_mul_ps,
+    _mm512_max_ps,
+    _mm512_setzero_ps
+);
+#[cfg(target_arch = "x86_64")]
+x86_vector!(
+    __m256d,
+    f64,
+    4,
+    _mm256_loadu_pd,
+    _mm256_storeu_pd,
+    _mm256_set1_pd,
+    _mm256_add_pd,
+    _mm256_mul_pd,
+    _mm256_max_pd,
+    _mm256_setzero_pd
+);
+#[cfg(target_arch = "x86_64")]
+x86_vector!(
+    __m256,
+    f32,
+    8,
+    _mm256_loadu_ps,
+    _mm256_storeu_ps,
+    _mm256_set1_ps,
+    _mm256_add_ps,
+    _mm256_mul_ps,
+    _mm256_max_ps,
+    _mm256_setzero_ps
+);
+
+/// Computes `ROWS` neurons in `VECTORS` vectors of lanes.
+///
+/// # Safety
+///
+/// `weights` has `ROWS` numbers per input, `biases` has `ROWS`; `from` and `to` have a row of [`LANES`] numbers per input and per
+/// neuron, of which the first `VECTORS · WIDTH` are used.
+#[inline(always)]
+unsafe fn block<V: Vector, const ROWS: usize, const VECTORS: usize>(
+    inputs: usize,
+    weights: *const V::Element,
+    biases: *const V::Element,
+    activation: Activation,
+    from: *const V::Element,
+    to: *mut V::Element,
+) {
+    // Safety: all offsets are within what the caller promises.
+    unsafe {
+        let mut sums = [[V::splat(V::Element::ZERO); VECTORS]; ROWS];
+        for row in 0..ROWS {
+            let weight = V::splat(*weights.add(row));
+            for vector in 0..VECTORS {
+                sums[row][vector] = weight.multiply(V::load(from.add(vector * V::WIDTH)));
+            }
+        }
+        for input in 1..inputs {
+            let from = from.add(input * LANES);
+            let mut values = [V::splat(V::Element::ZERO); VECTORS];
+            for vector in 0..VECTORS {
+                values[vector] = V::load(from.add(vector * V::WIDTH));
+            }
+            for row in 0..ROWS {
+                let weight = V::splat(*weights.add(input * ROWS + row));
+                for vector in 0..VECTORS {
+                    sums[row][vector] = sums[row][vector].add(weight.multiply(values[vector]));
+                }
+            }
+        }
+        for row in 0..ROWS {
+            let bias = V::splat(*biases.add(row));
+            for vector in 0..VECTORS {
+                let sum = sums[row][vector].add(bias);
+                let value = match activation {
+                    Activation::Relu => sum.relu(),
+                    Activation::Identity => sum,
+                };
+                value.store(to.add(row * LANES + vector * V::WIDTH));
+            }
+        }
+    }
+}
+
+/// Computes a layer for a chunk.
+///
+/// # Safety
+///
+/// As for [`dense`], and the machine has the instructions of `V`. `VECTORS · WIDTH` divides [`LANES`].
+#[inline(always)]
+unsafe fn layer<V: Vector, const VECTORS: usize>(
+    layer: &DenseLayer<V::Element>,
+    from: *const V::Element,
+    to: *mut V::Element,
+) {
+    let (inputs, activation) = (layer.inputs, layer.activation);
+    for lane in (0..LANES).step_by(VECTORS * V::WIDTH) {
+        for first in (0..layer.neurons()).step_by(BLOCK) {
+            // Safety: blocks of neurons and lanes lie within the layer and the chunk.
+            unsafe {
+                let weights = layer.weights.as_ptr().add(first * inputs);
+                let biases = layer.biases.as_ptr().add(first);
+                let from = from.add(lane);
+                let to = to.add(first * LANES + lane);
+                match layer.neurons() - first {
+                    1 => block::<V, 1, VECTORS>(inputs, weights, biases, activation, from, to),
+                    2 => block::<V, 2, VECTORS>(inputs, weights, biases, activation, from, to),
+                    3 => block::<V, 3, VECTORS>(inputs, weights, biases, activation, from, to),
+                    _ => block::<V, BLOCK, VECTORS>(inputs, weights, biases, activation, from, to),
+                }
+            }
+        }
+    }
+}
+
+/// Numbers with vector kernels for each instruction set.
+pub(super) trait VectorNumber: Number {
+    /// Computes a layer for a chunk.
+    ///
+    /// # Safety
+    ///
+    /// `set` is available; `from` and `to` have a row of [`LANES`] numbers per input and per neuron.
+    unsafe fn layer(set: InstructionSet, layer: &DenseLayer<Self>, from: *const Self, to: *mut Self);
+}
+
+macro_rules! vector_number {
+    ($number:ty, $portable:literal, $avx2:ident, $avx512:ident) => {
+        impl VectorNumber for $number {
+            unsafe fn layer(set: InstructionSet, dense: &DenseLayer<Self>, from: *const Self, to: *mut Self) {
+                #[cfg(target_arch = "x86_64")]
+                #[target_feature(enable = "avx2")]
+                unsafe fn avx2(dense: &DenseLayer<$number>, from: *const $number, to: *mut $number) {
+                    // Safety: as promised by the caller of `VectorNumber::layer`.
+                    unsafe { layer::<x86::$avx2, 2>(dense, from, to) }
+                }
+                #[cfg(target_arch = "x86_64")]
+                #[target_feature(enable = "avx512f")]
+                unsafe fn avx512(dense: &DenseLayer<$number>, from: *const $number, to: *mut $number) {
+                    // Safety: as promised by the caller of `VectorNumber::layer`.
+                    unsafe { layer::<x86::$avx512, 4>(dense, from, to) }
+                }
+                // Safety: the sizes are those that the caller promises, and so are the instructions.
+                unsafe {
+                    match set {
+                        #[cfg(target_arch = "x86_64")]
+                        InstructionSet::Avx512 => avx512(dense, from, to),
+                        #[cfg(target_arch = "x86_64")]
+                        InstructionSet::Avx2 => avx2(dense, from, to),
+                        _ => layer::<Portable<$number, $portable>, 2>(dense, from, to),
+                    }
+                }
+            }
+        }
+    };
+}
+
+vector_number!(f64, 2, __m256d, __m512d);
+vector_number!(f32, 4, __m256, __m512);
+
+/// Computes a layer for a chunk: `from` has a row of lanes per input, `to` gets one per neuron.
+pub(super) fn dense<T: VectorNumber>(set: InstructionSet, layer: &DenseLayer<T>, from: &[T], to: &mut [T]) {
+    assert!(set.is_available(), "this machine has no {set} instructions");
+    assert!(layer.weights.len() == layer.inputs * layer.neurons(), "one weight per input and neuron");
+    assert!(from.len() >= layer.inputs * LANES, "one row per input");
+    assert!(to.len() >= layer.neurons() * LANES, "one row per neuron");
+    // Safety: just checked.
+    unsafe { T::layer(set, layer, from.as_ptr(), to.as_mut_ptr()) }
+}
+
+/// Defines a function whose body, plain Rust, is compiled for each instruction set.
+macro_rules! for_each_instruction_set {
+    ($(#[$doc:meta])* fn $name:ident $(<$number:ident>)? ($($argument:ident: $type:ty),*) $body:block) => {
+        $(#[$doc])*
+        pub(super) fn $name $(<$number: VectorNumber>)? (set: InstructionSet, $($argument: $type),*) {
+            #[inline(always)]
+            fn body $(<$number: VectorNumber>)? ($($argument: $type),*) $body
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2")]
+            fn avx2 $(<$number: VectorNumber>)? ($($argument: $type),*) {
+                body($($argument),*);
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f")]
+            fn avx512 $(<$number: VectorNumber>)? ($($argument: $type),*) {
+                body($($argument),*);
+            }
+
+            assert!(set.is_available(), "this machine has no {set} instructions");
+            match set {
+                // Safety: the machine has the instructions, as just checked.
+                #[cfg(target_arch = "x86_64")]
+                InstructionSet::Avx512 => unsafe { avx512($($argument),*) },
+                #[cfg(target_arch = "x86_64")]
+                InstructionSet::Avx2 => unsafe { avx2($($argument),*) },
+                _ => body($($argument),*),
+            }
+        }
+    };
+}
+
+for_each_instruction_set! {
+    /// Converts integers to numbers.
+    fn convert<T>(from: &[i32], to: &mut [T]) {
+        for (to, &from) in to.iter_mut().zip(from) {
+            *to = T::of_int(from);
+        }
+    }
+}
+
+for_each_instruction_set! {
+    /// Turns NaN, which never wins, into minus infinity.
+    fn replace_nan<T>(values: &mut [T]) {
+        for value in values {
+            *value = if value.partial_cmp(&value).is_none() { T::NEG_INFINITY } else { *value };
+        }
+    }
+}
+
+for_each_instruction_set! {
+    /// Finds the highest of a chunk's scores in each lane, the lowest output on ties.
+    fn choose<T>(scores: &[T], choices: &mut [u32]) {
+        let mut highest = [T::NEG_INFINITY; LANES];
+        let choices = &mut choices[..LANES];
+        choices.fill(0);
+        for (output, row) in scores.chunks_exact(LANES).enumerate() {
+            for lane in 0..LANES {
+                let better = row[lane] > highest[lane];
+                highest[lane] = if better { row[lane] } else { highest[lane] };
+                choices[lane] = if better { output as u32 } else { choices[lane] };
+            }
+        }
+    }
+}
+
+for_each_instruction_set! {
+    /// Turns radii into what they contribute to the radius of a sum.
+    fn spread(centres: &[f64], radii: &mut [f64], growth: f64) {
+        for (radius, &centre) in radii.iter_mut().zip(centres) {
+            *radius = Enclosure { centre, radius: *radius }.spread(growth);
+        }
+    }
+}
+
+for_each_instruction_set! {
+    /// Turns sums into enclosures of the layer's values.
+    fn enclose(centres: &mut [f64], radii: &mut [f64], growth: f64, activation: Activation) {
+        for (centre, radius) in centres.iter_mut().zip(radii) {
+            Enclosure { centre: *centre, radius: *radius } =
+                Enclosure::of_sum(*centre, *radius, growth).activate(activation);
+        }
+    }
+}

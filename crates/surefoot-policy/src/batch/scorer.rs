@@ -1,0 +1,258 @@
+//! Scores of all states of a batch, chunk by chunk.
+
+use std::sync::Arc;
+
+use super::LANES;
+use super::dense::DenseLayer;
+use super::forest::Forest;
+use super::instruction_set::InstructionSet;
+use super::kernel::{self, VectorNumber};
+use crate::any_f32::{self, Enclosure, constant_radius, growth, magnitude};
+use crate::network::Activation;
+use crate::parameter::Parameter;
+use crate::policy::Scorer;
+use crate::score::Score;
+
+/// Computes scores in double or single precision.
+#[derive(Debug, Clone)]
+pub(super) struct ExactScorer<T> {
+    model: Arc<Model<T>>,
+    /// Values of two neighbouring layers, a row of lanes per neuron.
+    values: [Vec<T>; 2],
+    outputs: usize,
+    /// For each chunk a row of lanes per output.
+    scores: Vec<T>,
+    choices: Vec<u32>,
+}
+
+#[derive(Debug)]
+enum Model<T> {
+    Network(Vec<DenseLayer<T>>),
+    Forest(Forest<T>),
+}
+
+impl<T: VectorNumber> ExactScorer<T> {
+    pub(super) fn new(scorer: &Scorer) -> Self {
+        let model = match scorer {
+            Scorer::Network(network) => {
+                let dense = network.layers().iter().map(|layer| {
+                    let weight = |neuron, input: usize| T::of(layer.weights(neuron)[input]);
+                    DenseLayer::new(layer, layer.activation(), weight, |neuron| T::of(layer.bias(neuron)))
+                });
+                Model::Network(dense.collect())
+            }
+            Scorer::Ensemble(ensemble) => Model::Forest(Forest::new::<T>(ensemble, &[T::of])),
+        };
+        let rows = match scorer {
+            Scorer::Network(network) => network.sizes().into_iter().max().unwrap_or(0),
+            Scorer::Ensemble(_) => 0,
+        };
+        ExactScorer {
+            model: Arc::new(model),
+            values: [vec![T::ZERO; rows * LANES], vec![T::ZERO; rows * LANES]],
+            outputs: scorer.outputs(),
+            scores: Vec::new(),
+            choices: Vec::new(),
+        }
+    }
+
+    /// Makes room for a batch.
+    pub(super) fn reserve(&mut self, chunks: usize) {
+        let size = chunks * self.outputs * LANES;
+        if self.scores.len() < size {
+            self.scores.resize(size, T::ZERO);
+        }
+        self.choices.clear();
+    }
+
+    pub(super) fn run(&mut self, set: InstructionSet, chunk: usize, columns: &[i32]) {
+        let scores = &mut self.scores[chunk * self.outputs * LANES..][..self.outputs * LANES];
+        match &*self.model {
+            Model::Forest(forest) => forest.run(columns, scores),
+            Model::Network(layers) => {
+                let [current, next] = &mut self.values;
+                kernel::convert(set, columns, current);
+                let (last, hidden) = layers.split_last().expect("networks have layers");
+                for layer in hidden {
+                    kernel::dense(set, layer, current, next);
+                    std::mem::swap(current, next);
+                }
+                kernel::dense(set, last, current, scores);
+            }
+        }
+        kernel::replace_nan(set, scores);
+    }
+
+    #[inline]
+    pub(super) fn value(&self, state: usize, output: usize) -> T {
+        self.scores[(state / LANES * self.outputs + output) * LANES + state % LANES]
+    }
+
+    #[inline]
+    pub(super) fn best(&self, state: usize, applicable: impl Fn(usize) -> bool) -> Option<usize> {
+        let mut best: Option<(usize, T)> = None;
+        for output in 0..self.outputs {
+            if applicable(output) {
+                let value = self.value(state, output);
+                if best.is_none_or(|(_, highest)| value > highest) {
+                    best = Some((output, value));
+                }
+            }
+        }
+        best.map(|(output, _)| output)
+    }
+
+    /// The choices among all outputs in the first `count` states.
+    pub(super) fn choices(&mut self, set: InstructionSet, count: usize) -> &[u32] {
+        if self.choices.is_empty() {
+            let chunks = count.div_ceil(LANES);
+            self.choices.resize(chunks * LANES, 0);
+            let scores = self.scores.chunks_exact(self.outputs * LANES);
+            for (scores, choices) in scores.zip(self.choices.chunks_exact_mut(LANES)) {
+                kernel::choose(set, scores, choices);
+            }
+        }
+        &self.choices[..count]
+    }
+}
+
+/// Computes enclosures of scores in any order of single-precision operations.
+#[derive(Debug, Clone)]
+pub(super) struct EnclosedScorer {
+    model: Arc<EnclosedModel>,
+    /// Working memory, a row of lanes per neuron.
+    centres: [Vec<f64>; 2],
+    radii: [Vec<f64>; 2],
+    outputs: usize,
+    /// For each chunk a row of lanes per output.
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+}
+
+#[derive(Debug)]
+enum EnclosedModel {
+    Network(Vec<EnclosedLayer>),
+    /// Sums of values, then sums of magnitudes.
+    Forest {
+        forest: Forest<f64>,
+        trees: usize,
+    },
+}
+
+/// A layer that maps centres to centres and spreads to radii.
+#[derive(Debug)]
+struct EnclosedLayer {
+    centres: DenseLayer<f64>,
+    radii: DenseLayer<f64>,
+    growth: f64,
+    activation: Activation,
+}
+
+impl EnclosedScorer {
+    pub(super) fn new(scorer: &Scorer) -> Self {
+        let (model, rows) = match scorer {
+            Scorer::Network(network) => {
+                let layer = |layer| EnclosedLayer::new(layer);
+                let layers = network.layers().iter().map(layer).collect();
+                (EnclosedModel::Network(layers), network.sizes().into_iter().max().unwrap_or(0))
+            }
+            Scorer::Ensemble(ensemble) => {
+                let values: [fn(Parameter) -> f64; 2] =
+                    [|value| f64::from(value.single), |value| f64::from(value.single).abs()];
+                let forest = Forest::new::<f32>(ensemble, &values);
+                let rows = forest.outputs();
+                (EnclosedModel::Forest { forest, trees: ensemble.trees().len() }, rows)
+            }
+        };
+        let memory = || [vec![0.0; rows * LANES], vec![0.0; rows * LANES]];
+        EnclosedScorer {
+            model: Arc::new(model),
+            centres: memory(),
+            radii: memory(),
+            outputs: scorer.outputs(),
+            lower: Vec::new(),
+            upper: Vec::new(),
+        }
+    }
+
+    /// Makes room for a batch.
+    pub(super) fn reserve(&mut self, chunks: usize) {
+        let size = chunks * self.outputs * LANES;
+        if self.lower.len() < size {
+            self.lower.resize(size, 0.0);
+            self.upper.resize(size, 0.0);
+        }
+    }
+
+    pub(super) fn run(&mut self, set: InstructionSet, chunk: usize, columns: &[i32]) {
+        let [centres, next_centres] = &mut self.centres;
+        let [radii, next_radii] = &mut self.radii;
+        match &*self.model {
+            EnclosedModel::Network(layers) => {
+                for ((centre, radius), &value) in centres.iter_mut().zip(&mut *radii).zip(columns) {
+                    Enclosure { centre: *centre, radius: *radius } = Enclosure::of_int(value);
+                }
+                for layer in layers {
+                    let used = layer.centres.inputs * LANES;
+                    kernel::spread(set, &centres[..used], &mut radii[..used], layer.growth);
+                    kernel::dense(set, &layer.centres, centres, next_centres);
+                    kernel::dense(set, &layer.radii, radii, next_radii);
+                    std::mem::swap(centres, next_centres);
+                    std::mem::swap(radii, next_radii);
+                    let used = layer.centres.neurons() * LANES;
+                    kernel::enclose(
+                        set,
+                        &mut centres[..used],
+                        &mut radii[..used],
+                        layer.growth,
+                        layer.activation,
+                    );
+                }
+            }
+            EnclosedModel::Forest { forest, trees } => {
+                forest.run(columns, next_centres);
+                let (values, magnitudes) = next_centres.split_at(self.outputs * LANES);
+                let sums = values.iter().zip(magnitudes);
+                for ((centre, radius), (&value, &magnitude)) in centres.iter_mut().zip(&mut *radii).zip(sums)
+                {
+                    Enclosure { centre: *centre, radius: *radius } =
+                        any_f32::of_leaves(value, magnitude, *trees);
+                }
+            }
+        }
+        let place = chunk * self.outputs * LANES;
+        for lane in 0..self.outputs * LANES {
+            let score = Enclosure { centre: centres[lane], radius: radii[lane] }.score();
+            self.lower[place + lane] = score.lower;
+            self.upper[place + lane] = score.upper;
+        }
+    }
+
+    #[inline]
+    pub(super) fn score(&self, state: usize, output: usize) -> Score {
+        let place = (state / LANES * self.outputs + output) * LANES + state % LANES;
+        Score { lower: self.lower[place], upper: self.upper[place] }
+    }
+}
+
+impl EnclosedLayer {
+    fn new(layer: &crate::network::Layer) -> Self {
+        let single = |parameter: Parameter| f64::from(parameter.single);
+        EnclosedLayer {
+            centres: DenseLayer::new(
+                layer,
+                Activation::Identity,
+                |neuron, input| single(layer.weights(neuron)[input]),
+                |neuron| single(layer.bias(neuron)),
+            ),
+            radii: DenseLayer::new(
+                layer,
+                Activation::Identity,
+                |neuron, input| magnitude(layer.weights(neuron)[input]),
+                |neuron| constant_radius(layer.weights(neuron), layer.bias(neuron)),
+            ),
+            growth: growth(layer.inputs()),
+            activation: layer.activation(),
+        }
+    }
+}

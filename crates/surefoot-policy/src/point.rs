@@ -1,0 +1,219 @@
+//! The meaning of a policy at one state: the definition that every faster evaluation must reproduce.
+//!
+//! **Inputs.** Each input is an integer. It is exact in `f64`; in `f32` an integer beyond 2²⁴ is rounded to nearest.
+//!
+//! **Networks.** A neuron with weights `w₀ … wₙ₋₁`, bias `b` and inputs `x₀ … xₙ₋₁` computes
+//! `((w₀·x₀ + w₁·x₁) + … + wₙ₋₁·xₙ₋₁) + b`, from left to right, each product and each sum rounded to nearest on its own (no
+//! fused multiply-add). ReLU turns values below 0 into 0 and keeps all others, so `-0.0` stays `-0.0` and NaN stays NaN.
+//! The sign of a zero never changes a decision: zeros compare equal, and no operation here tells them apart otherwise.
+//!
+//! **Ensembles.** A split sends `x < t` left and `x ≥ t` right. The score of output `k` is
+//! `((base + leaf of tree 0) + leaf of tree 1) + …`, each sum rounded to nearest.
+//!
+//! **Overflow.** Sums follow IEEE 754 into infinities and NaN. As a score, NaN counts as minus infinity.
+//!
+//! **Choice.** The highest score among the outputs that compete, the lowest index on ties. If none competes, none is chosen.
+
+use crate::any_f32;
+use crate::arithmetic::Arithmetic;
+use crate::ensemble::{Ensemble, Tree, TreeNode};
+use crate::network::{Activation, Layer, Network};
+use crate::parameter::{Number, Parameter};
+use crate::policy::{Policy, PolicyInput, Scorer};
+use crate::score::{Score, winners};
+
+impl Policy {
+    /// The scorer's inputs in a state (one value per variable of the system).
+    pub fn input_values(&self, state: &[i32]) -> Vec<i32> {
+        let value = |input: &PolicyInput| match *input {
+            PolicyInput::Variable(variable) => state[variable.index()],
+            PolicyInput::Constant(value) => value,
+        };
+        self.inputs.iter().map(value).collect()
+    }
+
+    /// The score of each output in a state.
+    pub fn scores(&self, arithmetic: Arithmetic, state: &[i32]) -> Vec<Score> {
+        let inputs = self.input_values(state);
+        match arithmetic {
+            Arithmetic::F64 => exact_scores::<f64>(&self.scorer, &inputs),
+            Arithmetic::F32 => exact_scores::<f32>(&self.scorer, &inputs),
+            Arithmetic::AnyF32 => any_f32::scores(&self.scorer, &inputs),
+        }
+    }
+
+    /// The outputs that can be chosen in a state if those competing are `applicable`, ascending. In `f64` and `f32` that is
+    /// one output, or none if none is applicable.
+    pub fn possible(
+        &self,
+        arithmetic: Arithmetic,
+        state: &[i32],
+        applicable: impl Fn(usize) -> bool,
+    ) -> Vec<usize> {
+        let scores = self.scores(arithmetic, state);
+        let mut found = Vec::new();
+        winners(scores.len(), |output| scores[output], applicable, |output| found.push(output));
+        found
+    }
+}
+
+fn exact_scores<T: Number>(scorer: &Scorer, inputs: &[i32]) -> Vec<Score> {
+    let values = match scorer {
+        Scorer::Network(network) => network_values::<T>(network, inputs),
+        Scorer::Ensemble(ensemble) => ensemble_values::<T>(ensemble, inputs),
+    };
+    values.into_iter().map(|value| Score::exactly(value.into())).collect()
+}
+
+/// The values of a network's outputs.
+pub fn network_values<T: Number>(network: &Network, inputs: &[i32]) -> Vec<T> {
+    let first: Vec<T> = inputs.iter().map(|&value| T::of_int(value)).collect();
+    network.layers().iter().fold(first, |values, layer| layer_values(layer, &values))
+}
+
+fn layer_values<T: Number>(layer: &Layer, inputs: &[T]) -> Vec<T> {
+    let neuron = |neuron| {
+        let sum = weighted_sum(layer.weights(neuron), inputs, layer.bias(neuron));
+        match layer.activation() {
+            Activation::Relu if sum < T::ZERO => T::ZERO,
+            Activation::Relu | Activation::Identity => sum,
+        }
+    };
+    (0..layer.neurons()).map(neuron).collect()
+}
+
+fn weighted_sum<T: Number>(weights: &[Parameter], inputs: &[T], bias: Parameter) -> T {
+    let products = weights.iter().zip(inputs).map(|(&weight, &input)| T::of(weight) * input);
+    products.reduce(|sum, product| sum + product).expect("layers have inputs") + T::of(bias)
+}
+
+/// The values of an ensemble's outputs.
+pub fn ensemble_values<T: Number>(ensemble: &Ensemble, inputs: &[i32]) -> Vec<T> {
+    let mut sums: Vec<T> = ensemble.base().iter().map(|&base| T::of(base)).collect();
+    for tree in ensemble.trees() {
+        for (sum, &value) in sums.iter_mut().zip(tree.values(leaf_of::<T>(tree, inputs))) {
+            *sum = *sum + T::of(value);
+        }
+    }
+    sums
+}
+
+/// The leaf of `tree` in which `inputs` end.
+pub fn leaf_of<T: Number>(tree: &Tree, inputs: &[i32]) -> u32 {
+    let mut index = 0;
+    loop {
+        match tree.nodes()[index as usize] {
+            TreeNode::Leaf(leaf) => return leaf,
+            TreeNode::Split { feature, threshold, left, right } => {
+                let below = T::of_int(inputs[feature as usize]) < T::of(threshold);
+                index = if below { left } else { right };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use surefoot_model::{LabelId, VarId};
+
+    use super::*;
+
+    fn numbers(values: &[f64]) -> Vec<Parameter> {
+        values.iter().map(|&value| Parameter::from(value)).collect()
+    }
+
+    fn linear(inputs: usize, weights: &[f64], biases: &[f64], activation: Activation) -> Layer {
+        Layer::new(inputs, numbers(weights), numbers(biases), activation).expect("well formed")
+    }
+
+    fn policy(scorer: Scorer) -> Policy {
+        let inputs = (0..scorer.inputs()).map(|i| PolicyInput::Variable(VarId(i as u32))).collect();
+        let outputs = (0..scorer.outputs()).map(|i| LabelId(i as u32)).collect();
+        Policy::new(inputs, outputs, false, scorer).expect("fits")
+    }
+
+    fn network(layers: Vec<Layer>) -> Policy {
+        policy(Scorer::Network(Network::new(layers).expect("fits")))
+    }
+
+    #[test]
+    fn a_small_network_by_hand() {
+        let hidden = linear(2, &[1.0, -1.0, -1.0, 1.0], &[0.5, 0.0], Activation::Relu);
+        let output = linear(2, &[2.0, 0.0, 0.0, 3.0, 1.0, 1.0], &[0.0, 0.0, 1.0], Activation::Identity);
+        let policy = network(vec![hidden, output]);
+        // x = 3, y = 1: hidden = (2.5, 0), outputs = (5, 0, 3.5).
+        assert_eq!(
+            policy.scores(Arithmetic::F64, &[3, 1]),
+            [Score::exactly(5.0), Score::exactly(0.0), Score::exactly(3.5)]
+        );
+        assert_eq!(policy.possible(Arithmetic::F64, &[3, 1], |_| true), [0]);
+        assert_eq!(policy.possible(Arithmetic::F64, &[3, 1], |output| output != 0), [2]);
+        assert_eq!(policy.possible(Arithmetic::F32, &[0, 4], |_| true), [1]);
+        assert_eq!(policy.possible(Arithmetic::F32, &[0, 4], |_| false), [0; 0]);
+    }
+
+    #[test]
+    fn sums_run_in_index_order() {
+        // In order, 1 vanishes in 2^53 before the large terms cancel.
+        let layer = linear(3, &[1.0, 1.0, 1.0], &[0.0], Activation::Identity);
+        let wide =
+            linear(3, &[9_007_199_254_740_992.0, 1.0, -9_007_199_254_740_992.0], &[0.0], layer.activation());
+        assert_eq!(network(vec![wide]).scores(Arithmetic::F64, &[1, 1, 1]), [Score::exactly(0.0)]);
+        assert_eq!(network(vec![layer]).scores(Arithmetic::F64, &[1, 1, 1]), [Score::exactly(3.0)]);
+    }
+
+    #[test]
+    fn products_are_rounded_before_they_are_added() {
+        let tenth = 1.0 + f64::EPSILON;
+        let layer = linear(2, &[tenth, -1.0], &[0.0], Activation::Identity);
+        let square = linear(1, &[tenth], &[-(1.0 + 2.0 * f64::EPSILON)], Activation::Identity);
+        // tenth² = 1 + 2ε + ε² rounds to 1 + 2ε; a fused multiply-add would keep ε².
+        let first = linear(1, &[tenth], &[0.0], Activation::Relu);
+        assert_eq!(network(vec![first, square]).scores(Arithmetic::F64, &[1]), [Score::exactly(0.0)]);
+        assert_eq!(network(vec![layer]).scores(Arithmetic::F64, &[1, 1]), [Score::exactly(f64::EPSILON)]);
+    }
+
+    #[test]
+    fn large_inputs_are_rounded_in_single_precision() {
+        let layer = linear(1, &[1.0], &[0.0], Activation::Identity);
+        let policy = network(vec![layer]);
+        assert_eq!(policy.scores(Arithmetic::F64, &[16_777_217]), [Score::exactly(16_777_217.0)]);
+        assert_eq!(policy.scores(Arithmetic::F32, &[16_777_217]), [Score::exactly(16_777_216.0)]);
+    }
+
+    #[test]
+    fn nan_scores_lose_and_tie_with_minus_infinity() {
+        let hidden = linear(1, &[1e308, 1e308], &[0.0, 0.0], Activation::Relu);
+        // Outputs: inf - inf = NaN, then -inf, then 1.
+        let output =
+            linear(2, &[10.0, -10.0, -10.0, -10.0, 0.0, 0.0], &[0.0, 0.0, 1.0], Activation::Identity);
+        let policy = network(vec![hidden, output]);
+        assert_eq!(policy.possible(Arithmetic::F64, &[1], |_| true), [2]);
+        assert_eq!(policy.possible(Arithmetic::F64, &[1], |output| output < 2), [0]);
+        assert_eq!(policy.possible(Arithmetic::F64, &[1], |output| output == 1), [1]);
+        // The weights exceed single precision: every output is possible.
+        assert_eq!(policy.possible(Arithmetic::AnyF32, &[1], |_| true), [0, 1, 2]);
+    }
+
+    #[test]
+    fn splits_send_equality_right() {
+        let split = TreeNode::Split { feature: 0, threshold: Parameter::from(2.0), left: 1, right: 2 };
+        let nodes = vec![split, TreeNode::Leaf(0), TreeNode::Leaf(1)];
+        let tree = Tree::new(2, nodes, numbers(&[1.0, 0.0, 0.0, 1.0])).expect("well formed");
+        let ensemble = Ensemble::new(1, numbers(&[0.25, 0.0]), vec![tree.clone(), tree]).expect("fits");
+        let policy = policy(Scorer::Ensemble(ensemble));
+        assert_eq!(policy.scores(Arithmetic::F64, &[1]), [Score::exactly(2.25), Score::exactly(0.0)]);
+        assert_eq!(policy.scores(Arithmetic::F32, &[2]), [Score::exactly(0.25), Score::exactly(2.0)]);
+    }
+
+    #[test]
+    fn constants_replace_variables() {
+        let policy = network(vec![linear(2, &[1.0, 10.0], &[0.0], Activation::Identity)]);
+        let mapped = policy.map_inputs(|variable| match variable {
+            VarId(0) => PolicyInput::Constant(7),
+            VarId(other) => PolicyInput::Variable(VarId(other - 1)),
+        });
+        assert_eq!(mapped.scores(Arithmetic::F64, &[3]), [Score::exactly(37.0)]);
+        assert_eq!(mapped.variables(), [VarId(0)]);
+    }
+}

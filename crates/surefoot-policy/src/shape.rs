@@ -1,0 +1,114 @@
+//! Sizes of policies: what they are, and how they can contradict each other.
+
+use std::fmt;
+
+/// Parts of a policy that do not fit together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShapeError {
+    /// A layer has no inputs or no neurons.
+    #[error("a layer has no inputs or no neurons")]
+    EmptyLayer,
+    /// A layer has too few or too many weights.
+    #[error("a layer of {neurons} neurons with {inputs} inputs cannot have {weights} weights")]
+    Weights {
+        /// Inputs of the layer.
+        inputs: usize,
+        /// Neurons of the layer.
+        neurons: usize,
+        /// Weights that it was given.
+        weights: usize,
+    },
+    /// A network has no layers.
+    #[error("a network needs at least one layer")]
+    NoLayers,
+    /// Neighbouring layers differ in size.
+    #[error("layer {layer} reads {inputs} values, but the layer before it has {before} neurons")]
+    Layers {
+        /// Index of the reading layer.
+        layer: usize,
+        /// What it reads.
+        inputs: usize,
+        /// What there is.
+        before: usize,
+    },
+    /// A tree has a missing or shared child, or values that do not match its leaves.
+    #[error("the nodes and values of a tree do not form a tree")]
+    Tree,
+    /// A tree has another number of outputs than the ensemble.
+    #[error("tree {tree} has {outputs} outputs, the ensemble has {base}")]
+    TreeOutputs {
+        /// Index of the tree.
+        tree: usize,
+        /// Its outputs.
+        outputs: usize,
+        /// Outputs of the ensemble.
+        base: usize,
+    },
+    /// A tree tests an input that does not exist.
+    #[error("tree {tree} tests input {feature}, but there are only {inputs} inputs")]
+    TreeFeature {
+        /// Index of the tree.
+        tree: usize,
+        /// The input that it tests.
+        feature: usize,
+        /// Number of inputs.
+        inputs: usize,
+    },
+    /// There is nothing to choose from.
+    #[error("a policy needs at least one output")]
+    NoOutputs,
+    /// The policy's inputs are not those of its scorer.
+    #[error("the policy has {policy} inputs, its scorer has {scorer}")]
+    Inputs {
+        /// Inputs of the policy.
+        policy: usize,
+        /// Inputs of its scorer.
+        scorer: usize,
+    },
+    /// The policy's outputs are not those of its scorer.
+    #[error("the policy has {policy} outputs, its scorer has {scorer}")]
+    Outputs {
+        /// Outputs of the policy.
+        policy: usize,
+        /// Outputs of its scorer.
+        scorer: usize,
+    },
+}
+
+/// How large a scorer is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shape {
+    /// A network with these layer sizes, from the inputs to the outputs.
+    Network {
+        /// Sizes of all layers.
+        sizes: Vec<usize>,
+    },
+    /// A tree ensemble.
+    Ensemble {
+        /// Number of inputs.
+        inputs: usize,
+        /// Number of outputs.
+        outputs: usize,
+        /// Number of trees.
+        trees: usize,
+        /// Number of leaves of all trees together.
+        leaves: usize,
+        /// Depth of the deepest tree.
+        depth: usize,
+    },
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shape::Network { sizes } => {
+                let sizes: Vec<_> = sizes.iter().map(ToString::to_string).collect();
+                write!(f, "neural network {}", sizes.join("-"))
+            }
+            Shape::Ensemble { inputs, outputs, trees, leaves, depth } => write!(
+                f,
+                "tree ensemble {inputs}-{outputs} with {trees} trees, {leaves} leaves, depth {depth}"
+            ),
+        }
+    }
+}
