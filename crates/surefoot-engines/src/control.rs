@@ -42,7 +42,10 @@ impl Control<'_> {
 
     /// Whether the run must stop, given the bytes that it uses.
     pub fn exhausted(&self, memory: u64) -> Option<StopReason> {
-        self.memory_limit.filter(|limit| memory > *limit).map(|_| StopReason::Memory).or_else(|| self.interrupted())
+        self.memory_limit
+            .filter(|limit| memory > *limit)
+            .map(|_| StopReason::Memory)
+            .or_else(|| self.interrupted())
     }
 }
 

@@ -128,7 +128,9 @@ impl std::fmt::Display for Vacuity {
             Vacuity::NoStartState => "no state satisfies the start condition",
             Vacuity::NoUnsafeState => "no state of the variables' domains is unsafe",
             Vacuity::NoSteps => "no start state has a successor",
-            Vacuity::AllStall => "every start state stalls: the policy chooses a label that is not applicable there",
+            Vacuity::AllStall => {
+                "every start state stalls: the policy chooses a label that is not applicable there"
+            }
         })
     }
 }

@@ -21,13 +21,17 @@ pub enum ReplayError {
     #[error("the trace does not begin in a start state: {0}")]
     NotAStart(String),
     /// A run ends before the trace does.
-    #[error("the run ends in state {index}, before the trace does: it is a goal, or violates the condition that must hold")]
+    #[error(
+        "the run ends in state {index}, before the trace does: it is a goal, or violates the condition that must hold"
+    )]
     Ended {
         /// Position in the trace.
         index: usize,
     },
     /// A step is not possible.
-    #[error("step {index} of the trace is not possible: command {command}, outcome {outcome} does not lead from its state to the next")]
+    #[error(
+        "step {index} of the trace is not possible: command {command}, outcome {outcome} does not lead from its state to the next"
+    )]
     NotAStep {
         /// Position in the trace, from 1.
         index: usize,
@@ -89,7 +93,8 @@ fn check_state(task: &Task, state: &[i32]) -> Result<(), String> {
         return Err(format!("it has {} values for {} variables", state.len(), variables.len()));
     }
     for (variable, &value) in variables.iter().zip(state) {
-        let (lower, upper) = variable.ty.bounds().ok_or_else(|| format!("`{}` is real-valued", variable.name))?;
+        let (lower, upper) =
+            variable.ty.bounds().ok_or_else(|| format!("`{}` is real-valued", variable.name))?;
         if !(lower..=upper).contains(&value) {
             return Err(format!("{value} is outside the domain {lower}..{upper} of `{}`", variable.name));
         }

@@ -91,7 +91,9 @@ impl<'t> Stepper<'t> {
         let program = self.unsafe_states.clone();
         let is_unsafe = self.condition(state, "unsafe condition", &program)?;
         let is_goal = match (self.task.semantics.goal, self.goal.clone()) {
-            (Goal::Terminal | Goal::Strict, Some(program)) => self.condition(state, "goal condition", &program)?,
+            (Goal::Terminal | Goal::Strict, Some(program)) => {
+                self.condition(state, "goal condition", &program)?
+            }
             _ => false,
         };
         let holds = match self.hold.clone() {
@@ -152,7 +154,8 @@ impl<'t> Stepper<'t> {
 
     /// Whether a command may be taken: it is not controlled by the policy, or the policy may choose its label.
     fn allows(&self, command: usize, choice: &Choice) -> bool {
-        let (Some(policy), Some(label)) = (&self.task.policy, self.task.system.commands[command].label) else {
+        let (Some(policy), Some(label)) = (&self.task.policy, self.task.system.commands[command].label)
+        else {
             return true;
         };
         match policy.outputs.iter().position(|&output| output == label) {

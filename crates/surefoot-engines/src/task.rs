@@ -103,7 +103,10 @@ impl fmt::Display for ModelError {
         write!(f, "\n  state: {}", self.state)?;
         let can_block = !matches!(self.kind, ModelErrorKind::Probabilities(_)) && self.command.is_some();
         if can_block {
-            write!(f, "\n  hint: mend the model, or pass `--out-of-domain block` to read such steps as impossible")?;
+            write!(
+                f,
+                "\n  hint: mend the model, or pass `--out-of-domain block` to read such steps as impossible"
+            )?;
         }
         Ok(())
     }
@@ -128,4 +131,7 @@ pub enum TaskError {
     /// The model is wrong at a state.
     #[error("{0}")]
     Model(ModelError),
+    /// Two parts of surefoot disagree: a bug. No verdict is given.
+    #[error("internal error: {0}")]
+    Internal(String),
 }

@@ -126,7 +126,8 @@ impl Compiled {
             let Condition { tests, general } = compiler.condition(id);
             columns.extend(general.iter().flat_map(Program::variables));
             // A batch program has one output: the whole condition, if a part is general.
-            let general = general.map(|_| BatchProgram::new(Program::new(exprs, &[id]), &bounds.0, &bounds.1));
+            let general =
+                general.map(|_| BatchProgram::new(Program::new(exprs, &[id]), &bounds.0, &bounds.1));
             columns.extend(general.iter().flat_map(|_| exprs.variables_of([id])));
             StateCondition { tests, general }
         };
@@ -224,6 +225,21 @@ impl Compiled {
         Ok(())
     }
 
+    /// Which of up to [`BATCH`] packed states are unsafe; all conditions must be defined there.
+    pub fn unsafe_flags<'w>(
+        &self,
+        worker: &'w mut Worker,
+        packed: &[u64],
+    ) -> impl Iterator<Item = bool> + 'w {
+        let count = packed.len() / self.layout.words();
+        self.fill_columns(worker, packed, count);
+        let defined = self.evaluate_conditions(worker, packed, count);
+        debug_assert!(defined.is_ok(), "the states were expanded before");
+        let strict = self.strict;
+        let flags = worker.unsafe_states[..count].iter().zip(&worker.goal);
+        flags.map(move |(&is_unsafe, &is_goal)| is_unsafe && !(is_goal && strict))
+    }
+
     fn fill_columns(&self, worker: &mut Worker, packed: &[u64], count: usize) {
         let words = self.layout.words();
         for &v in &self.columns {
@@ -285,7 +301,13 @@ impl Compiled {
     }
 
     /// Appends the enabled commands of the labels that the policy may choose.
-    fn choose(&self, worker: &mut Worker, lane: usize, state: &[u64], counts: &mut Counts) -> Result<(), Wrong> {
+    fn choose(
+        &self,
+        worker: &mut Worker,
+        lane: usize,
+        state: &[u64],
+        counts: &mut Counts,
+    ) -> Result<(), Wrong> {
         let uncontrolled = worker.enabled.len();
         worker.chosen.clear();
         if self.filter {
@@ -385,7 +407,12 @@ impl Compiled {
     }
 
     /// Probabilities that depend on the state.
-    fn evaluate_probabilities(&self, worker: &mut Worker, state: &[u64], updates: &[Update]) -> Result<(), Wrong> {
+    fn evaluate_probabilities(
+        &self,
+        worker: &mut Worker,
+        state: &[u64],
+        updates: &[Update],
+    ) -> Result<(), Wrong> {
         self.unpack(worker, state);
         worker.probabilities.clear();
         for update in updates {

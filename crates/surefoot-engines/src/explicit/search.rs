@@ -102,13 +102,17 @@ impl<'c> Search<'c> {
     /// Bytes in use.
     pub fn memory(&self) -> u64 {
         let births: usize = self.births.iter().map(|b| b.capacity() * 8).sum();
-        self.shards.iter().map(Shard::memory).sum::<u64>() + (births + self.chunks.capacity() * 8 + self.pieces.capacity() * 12) as u64
+        self.shards.iter().map(Shard::memory).sum::<u64>()
+            + (births + self.chunks.capacity() * 8 + self.pieces.capacity() * 12) as u64
     }
 
     /// Runs to the end. Unless `exhaustive`, the first unsafe state ends it.
     pub fn run(&mut self, exhaustive: bool, control: &Control<'_>, began: Instant) -> End {
         let pool = (self.workers.len() > 1).then(|| {
-            rayon::ThreadPoolBuilder::new().num_threads(self.workers.len()).build().expect("threads can be started")
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(self.workers.len())
+                .build()
+                .expect("threads can be started")
         });
         let mut expansions: Vec<Expansion> = (0..ROUND).map(|_| Expansion::new()).collect();
         let mut expanded: Vec<usize> = vec![0; SHARDS];
@@ -174,7 +178,8 @@ impl<'c> Search<'c> {
         }
         for (chunk, expansion) in round.iter().zip(expansions) {
             self.counts += expansion.counts;
-            self.first_unsafe = self.first_unsafe.or(expansion.first_unsafe.map(|index| self.id_in(chunk, index)));
+            self.first_unsafe =
+                self.first_unsafe.or(expansion.first_unsafe.map(|index| self.id_in(chunk, index)));
             match expansion.found {
                 Some(Found::Unsafe(index)) => return Some(End::Unsafe(self.id_in(chunk, index))),
                 Some(Found::Error(index)) => return Some(End::Wrong(self.id_in(chunk, index))),
@@ -303,7 +308,11 @@ impl<'c> Search<'c> {
 
     /// Expands all states again and calls `edge(from, to)` for each transition, both as positions among all states.
     /// Only after a complete run.
-    pub fn for_each_edge(&self, control: &Control<'_>, mut edge: impl FnMut(u32, u32)) -> Result<(), StopReason> {
+    pub fn for_each_edge(
+        &self,
+        control: &Control<'_>,
+        mut edge: impl FnMut(u32, u32),
+    ) -> Result<(), StopReason> {
         let offsets = self.offsets();
         for chunk in &self.chunks {
             if let Some(reason) = control.interrupted() {
@@ -322,7 +331,11 @@ impl<'c> Search<'c> {
     pub fn offsets(&self) -> Vec<u32> {
         let mut next = 0;
         let lens = self.shards.iter().map(|shard| shard.len() as u32);
-        lens.map(|len| std::mem::replace(&mut next, next + len)).collect()
+        lens.map(|len| {
+            next += len;
+            next - len
+        })
+        .collect()
     }
 
     /// Position of a packed state among all states.
@@ -331,15 +344,24 @@ impl<'c> Search<'c> {
         self.shards[shard].find(packed).map(|local| offsets[shard] + local)
     }
 
-    /// Calls `visit(position, packed)` with each state.
-    pub fn for_each_state(&self, mut visit: impl FnMut(u32, &[u64])) {
+    /// Positions of the unsafe states among all states. Only after a complete run.
+    pub fn unsafe_positions(&self) -> Vec<u32> {
+        let words = self.compiled.layout.words();
+        let mut worker = self.workers[0].lock().expect("workers do not panic");
+        let mut positions = Vec::new();
+        let mut packed = Vec::new();
         let mut position = 0;
         for shard in &self.shards {
-            for local in 0..shard.len() {
-                visit(position, shard.state(local));
-                position += 1;
+            packed.clear();
+            shard.copy_states(0, shard.len(), &mut packed);
+            for batch in packed.chunks(BATCH * words) {
+                let flags = self.compiled.unsafe_flags(&mut worker, batch);
+                positions
+                    .extend(flags.enumerate().filter(|(_, is)| *is).map(|(lane, _)| position + lane as u32));
+                position += (batch.len() / words) as u32;
             }
         }
+        positions
     }
 }
 
@@ -355,7 +377,14 @@ impl Expansion {
         }
     }
 
-    fn fill(&mut self, search: &Search<'_>, worker: &mut Worker, chunk: &Chunk, exhaustive: bool, control: &Control<'_>) {
+    fn fill(
+        &mut self,
+        search: &Search<'_>,
+        worker: &mut Worker,
+        chunk: &Chunk,
+        exhaustive: bool,
+        control: &Control<'_>,
+    ) {
         self.successors.iter_mut().for_each(Vec::clear);
         self.counts = Counts::default();
         (self.found, self.first_unsafe, self.stopped) = (None, None, None);

@@ -78,7 +78,8 @@ impl Shard {
         while next < to {
             let end = to.min((next / SEGMENT + 1) * SEGMENT);
             let start = next % SEGMENT * self.words;
-            packed.extend_from_slice(&self.segments[next / SEGMENT][start..start + (end - next) * self.words]);
+            packed
+                .extend_from_slice(&self.segments[next / SEGMENT][start..start + (end - next) * self.words]);
             next = end;
         }
     }

@@ -130,9 +130,9 @@ impl Update {
                     u64::from(offset)
                 }
                 Source::Sum { constant, terms } => {
-                    let sum = terms.iter().fold(*constant, |sum, (field, factor)| {
-                        sum + factor * field.offset(packed) as i64
-                    });
+                    let sum = terms
+                        .iter()
+                        .fold(*constant, |sum, (field, factor)| sum + factor * field.offset(packed) as i64);
                     in_domain(sum, target)?
                 }
                 Source::General(program) => {

@@ -1,0 +1,152 @@
+//! Exhaustive search (the papers' BRFS): every state that the policy can reach, breadth first.
+//!
+//! 1. The system is reduced by passes ([`surefoot_model::pass`]) and compiled for packed states (`expand.rs`).
+//! 2. Start states are enumerated by propagation and search (`start.rs`).
+//! 3. Layers are expanded until nothing is new (`search.rs`), in a set of packed states (`store.rs`).
+//! 4. A path to an unsafe state is lifted to the original system and replayed there (`lift.rs`).
+
+mod condition;
+mod expand;
+mod generator;
+mod lift;
+mod per_start;
+mod search;
+mod start;
+mod store;
+mod update;
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use surefoot_model::enumerate::solutions;
+use surefoot_model::pack::Layout;
+use surefoot_model::pass::{Fate, Reduction};
+use surefoot_policy::{Policy, PolicyInput};
+
+use crate::control::Control;
+use crate::outcome::{Outcome, Statistics, StopReason, Vacuity, Verdict};
+use crate::task::{Goal, Task, TaskError};
+use expand::Compiled;
+use search::{End, Search};
+
+/// What to search for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Go on after the first unsafe state and count everything.
+    pub exhaustive: bool,
+    /// Say for each start state whether it is unsafe (implies `exhaustive`).
+    pub per_start: bool,
+    /// Leave out variables that influence nothing. The counts are then those of the smaller system.
+    pub slice: bool,
+}
+
+/// Verifies a task by exhaustive search.
+///
+/// # Errors
+/// The task does not suit this engine, or its model is wrong at a reachable state.
+pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Outcome, TaskError> {
+    let began = Instant::now();
+    if let Some(variable) = task.system.variables.iter().find(|v| v.ty.bounds().is_none()) {
+        return Err(TaskError::RealVariable { variable: variable.name.clone(), engine: "explicit" });
+    }
+    if task.semantics.goal != Goal::Ignore && task.property.goal.is_none() {
+        return Err(TaskError::NoGoal);
+    }
+    let reduction = reduce(task, options.slice);
+    let reduced = reduced_task(task, &reduction);
+    let layout = Layout::new(&reduced.system.variables).expect("all variables are discrete");
+    let compiled = Compiled::new(&reduced, layout);
+    let mut search = Search::new(&compiled, control.threads);
+    let stopped = start::add_all(&reduced, &mut search, control)?;
+    let start_states = search.states();
+    let start_time = began.elapsed();
+    let exhaustive = options.exhaustive || options.per_start;
+    let end = stopped.map_or_else(|| search.run(exhaustive, control, began), End::Stopped);
+    let mut statistics = statistics(&search, &reduced);
+    statistics.start_states = start_states;
+    statistics.start_time = start_time;
+    statistics.complete = end == End::Complete;
+    let verdict = match (end, search.first_unsafe) {
+        (End::Wrong(id), _) => return Err(lift::model_error(task, &reduction, &search, id)),
+        (End::Unsafe(id), _) | (_, Some(id)) => Verdict::Unsafe(lift::trace(task, &reduction, &search, id)?),
+        (End::Stopped(reason), None) => Verdict::Unknown(reason),
+        (End::Complete, None) => Verdict::Safe,
+    };
+    let mut per_start = None;
+    if options.per_start && statistics.complete {
+        per_start = per_start::classify(task, &reduction, &search, control);
+    }
+    statistics.time = began.elapsed();
+    let vacuity = vacuity(&reduced, &statistics, stopped);
+    Ok(Outcome { verdict, statistics, vacuity, per_start })
+}
+
+fn reduce(task: &Task, slice: bool) -> Reduction {
+    let reduction = Reduction::identity(task.system.clone(), task.property.clone());
+    let inputs = task.policy.as_ref().map_or(Vec::new(), Policy::variables);
+    if slice { reduction.simplify(&inputs) } else { reduction.fix_constants().remove_dead_commands() }
+}
+
+fn reduced_task(task: &Task, reduction: &Reduction) -> Task {
+    let policy = task.policy.as_ref().map(|policy| {
+        policy.map_inputs(|v| match reduction.restore.variables[v.index()] {
+            Fate::Kept(v) => PolicyInput::Variable(v),
+            Fate::Constant(value) => PolicyInput::Constant(value),
+            Fate::Sliced => unreachable!("policy inputs are never sliced"),
+        })
+    });
+    Task {
+        system: reduction.system.clone(),
+        property: reduction.property.clone(),
+        policy,
+        semantics: task.semantics,
+    }
+}
+
+fn statistics(search: &Search<'_>, reduced: &Task) -> Statistics {
+    let counts = search.counts;
+    Statistics {
+        states: search.states(),
+        expanded: counts.expanded,
+        transitions: counts.transitions,
+        unsafe_states: counts.unsafe_states,
+        stalls: counts.stalls,
+        terminal_states: counts.terminal_states,
+        goal_states: counts.goal_states,
+        depth: search.depth,
+        memory: search.memory(),
+        state_bits: search.compiled.layout.bits(),
+        variables: reduced.system.variables.len(),
+        ..Statistics::default()
+    }
+}
+
+/// Search nodes after which the question whether an unsafe state exists at all is left open.
+const VACUITY_BUDGET: u32 = 20_000;
+
+fn vacuity(reduced: &Task, statistics: &Statistics, stopped: Option<StopReason>) -> Vec<Vacuity> {
+    let mut vacuity = Vec::new();
+    if stopped.is_none() && statistics.start_states == 0 {
+        vacuity.push(Vacuity::NoStartState);
+    }
+    let (lower, upper): (Vec<i32>, Vec<i32>) =
+        reduced.system.variables.iter().filter_map(|v| v.ty.bounds()).unzip();
+    let mut possible = false;
+    let nodes = std::cell::Cell::new(0);
+    let poll = || {
+        nodes.set(nodes.get() + 1);
+        if nodes.get() > VACUITY_BUDGET { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let end = solutions(&reduced.system.exprs, reduced.property.unsafe_states, &lower, &upper, poll, |_| {
+        possible = true;
+        ControlFlow::Break(())
+    });
+    if !possible && end == surefoot_model::enumerate::Enumerated::All {
+        vacuity.push(Vacuity::NoUnsafeState);
+    }
+    if statistics.complete && statistics.start_states > 0 && statistics.transitions == 0 {
+        let all_stall = statistics.stalls == statistics.states;
+        vacuity.push(if all_stall { Vacuity::AllStall } else { Vacuity::NoSteps });
+    }
+    vacuity
+}

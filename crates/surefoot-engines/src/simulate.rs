@@ -1,0 +1,1 @@
+//! Simulation: single runs of a task, drawn at random.
