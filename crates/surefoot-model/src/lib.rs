@@ -8,6 +8,7 @@
 
 pub mod expr;
 pub mod input;
+pub mod jani;
 pub mod json;
 mod property;
 mod system;
