@@ -102,10 +102,7 @@ impl Sources {
             };
             InputError::in_file(path, reason)
         })?;
-        let sha256 = format!("{:x}", Sha256::digest(&bytes));
-        if !self.files.iter().any(|f| f.path == path) {
-            self.files.push(SourceFile { path: path.to_path_buf(), sha256 });
-        }
+        self.record(path, &bytes);
         String::from_utf8(bytes).map_err(|e| {
             let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];
             let line = valid.split(|&b| b == b'\n').count() as u64;
@@ -113,5 +110,15 @@ impl Sources {
             let column = 1 + String::from_utf8_lossy(&valid[line_start..]).chars().count() as u64;
             InputError::at(path, Position { line, column }, "the file is not UTF-8 text")
         })
+    }
+
+    /// Notes that a file with these contents was read.
+    pub fn record(&mut self, path: &Path, contents: &[u8]) {
+        if !self.files.iter().any(|f| f.path == path) {
+            self.files.push(SourceFile {
+                path: path.to_path_buf(),
+                sha256: format!("{:x}", Sha256::digest(contents)),
+            });
+        }
     }
 }

@@ -10,6 +10,7 @@ pub mod domains;
 pub mod enumerate;
 pub mod expr;
 pub mod input;
+pub mod jani;
 pub mod json;
 pub mod pack;
 pub mod pass;
