@@ -1,0 +1,7 @@
+//! Reports: what came out of a run, as text for people and as JSON for programs.
+
+pub mod json;
+pub mod number;
+pub mod outcome;
+pub mod reading;
+pub mod trace;
