@@ -50,13 +50,13 @@ The hasty policy
 
 ";
 
-const SAFE_MEANS: &str = "\
-  SAFE means proved: whatever parcels come and however often the wheels spin, no run of this network,
+const SAFE_MEANS: &str = "  \
+SAFE means proved: whatever parcels come and however often the wheels spin, no run of this network,
   from none of the start states, is ever stranded. Every state that it can reach was looked at.
 ";
 
-const UNSAFE_MEANS: &str = "\
-  UNSAFE comes with a shortest run to an unsafe state, which was replayed step by step through the model
+const UNSAFE_MEANS: &str = "  \
+UNSAFE comes with a shortest run to an unsafe state, which was replayed step by step through the model
   and the network before it was shown.
 ";
 

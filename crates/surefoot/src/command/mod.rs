@@ -2,7 +2,7 @@
 
 mod demo;
 mod generate;
-mod info;
+pub mod info;
 mod replay;
 mod simulate;
 mod verify;

@@ -68,9 +68,9 @@ fn changes(task: &Task, before: &[i32], after: &[i32]) -> String {
     if changed.is_empty() { "nothing changes".into() } else { changed.join(", ") }
 }
 
-/// All values, in indented lines.
+/// All values, in indented lines; locations of automata that have only one go without saying.
 pub fn state(task: &Task, state: &[i32]) -> String {
-    let pairs = task.system.variables.iter().zip(state);
+    let pairs = task.system.variables.iter().zip(state).filter(|(v, _)| v.value_names.len() != 1);
     wrapped(pairs.map(|(v, &value)| format!("{} = {}", v.name, v.display(value))))
 }
 
