@@ -344,6 +344,9 @@ pub struct RacetrackArguments {
 pub struct PolicyArguments {
     /// The model that the policy is for (JANI)
     pub model: PathBuf,
+    /// A file with properties, for the command that is suggested next [default: `NAME.property.jani` beside `NAME.jani`]
+    #[arg(long, value_name = "FILE")]
+    pub property: Option<PathBuf>,
     /// Values of the model's constants, such as `a=1,b=true`; may be given several times
     #[arg(long = "const", value_name = "NAME=VALUE,…", value_delimiter = ',', value_parser = constant)]
     pub constants: Vec<(String, String)>,

@@ -17,7 +17,12 @@ use crate::failure::Failure;
 /// Writes the policy; the text says what was written and what to do with it.
 pub fn generate(arguments: &PolicyArguments, out: &Path, force: bool) -> Result<String, Failure> {
     let model = &arguments.model;
-    let system = jani::read(model, None, &ReadOptions { constants: arguments.constants.clone() })?.system;
+    let system = jani::read(
+        model,
+        arguments.property.as_deref(),
+        &ReadOptions { constants: arguments.constants.clone() },
+    )?
+    .system;
     let inputs = inputs(&system, arguments)?;
     let variables: Vec<&Variable> = inputs.iter().map(|v| &system.variables[v.index()]).collect();
     let outputs = outputs(&system);
@@ -51,8 +56,11 @@ pub fn generate(arguments: &PolicyArguments, out: &Path, force: bool) -> Result<
     interface.contents = with_origins(interface.contents, &variables)?;
     let files = [(interface.name.as_str(), interface.contents.as_str()), (&policy.name, &policy.contents)];
     let mut text = write::files(out, &files, force)?;
-    let [model, policy] = [write::quoted(model), write::quoted(&out.join(&interface.name))];
-    text += &format!("next: surefoot verify {model} --property FILE --policy {policy}\n");
+    let [model_argument, policy_argument] = [write::quoted(model), write::quoted(&out.join(&interface.name))];
+    let beside = model.with_extension("property.jani");
+    let property = arguments.property.as_ref().or_else(|| beside.exists().then_some(&beside));
+    let property = property.map_or(String::new(), |file| format!(" --property {}", write::quoted(file)));
+    text += &format!("next: surefoot verify {model_argument}{property} --policy {policy_argument}\n");
     Ok(text)
 }
 
