@@ -42,7 +42,7 @@ fn network(sizes: &[usize], random: &mut Random) -> Scorer {
 fn ensemble(inputs: usize, outputs: usize, trees: usize, depth: u32, random: &mut Random) -> Scorer {
     let splits = (1_u32 << depth) - 1;
     let mut tree = |class: usize| {
-        let nodes = (0..2 * splits + 1).map(|index| {
+        let nodes = (0..=2 * splits).map(|index| {
             if index < splits {
                 let threshold = Parameter::from((random.next() % 10) as f64 + 0.5);
                 let feature = (random.next() % inputs as u64) as u32;

@@ -38,13 +38,16 @@
 //! `r' ≤ g·2¹²⁶`, all of them are below 2¹²⁷ and nothing overflows. Otherwise, or if `r'` is NaN because a parameter exceeds the range
 //! of single precision, the value is unknown: `c = 0`, `r = ∞`. No weight is 0 in `r'`, so that spreads to all later layers.
 //!
-//! **ReLU** keeps an enclosure that lies above 0, turns one that lies below 0 into 0, and otherwise halves `[0, c + r]`, with `c + r`
+//! **`ReLU`** keeps an enclosure that lies above 0, turns one that lies below 0 into 0, and otherwise halves `[0, c + r]`, with `c + r`
 //! enlarged by the factor `1 + 2⁻⁵⁰` against its own rounding.
 //!
 //! # Ensembles
 //!
 //! Splits compare the input with the threshold without rounding, so a state has one leaf per tree. A score is the sum of `n`
 //! leaf values and the base score: the above with all `xᵢ = 1` exactly, without products and therefore without `2⁻¹⁰⁰`.
+
+// Batches compute enclosures in loops that are compiled for several instruction sets: everything must be inlined there.
+#![allow(clippy::inline_always)]
 
 use crate::ensemble::Ensemble;
 use crate::network::{Activation, Layer, Network};

@@ -1,5 +1,8 @@
 //! Numbers of a policy file, in both precisions.
 
+// Conversions are part of loops that are compiled for several instruction sets: they must be inlined there.
+#![allow(clippy::inline_always)]
+
 use std::fmt;
 use std::ops::{Add, Mul};
 

@@ -4,7 +4,7 @@
 //!
 //! **Networks.** A neuron with weights `w₀ … wₙ₋₁`, bias `b` and inputs `x₀ … xₙ₋₁` computes
 //! `((w₀·x₀ + w₁·x₁) + … + wₙ₋₁·xₙ₋₁) + b`, from left to right, each product and each sum rounded to nearest on its own (no
-//! fused multiply-add). ReLU turns values below 0 into 0 and keeps all others, so `-0.0` stays `-0.0` and NaN stays NaN.
+//! fused multiply-add). `ReLU` turns values below 0 into 0 and keeps all others, so `-0.0` stays `-0.0` and NaN stays NaN.
 //! The sign of a zero never changes a decision: zeros compare equal, and no operation here tells them apart otherwise.
 //!
 //! **Ensembles.** A split sends `x < t` left and `x ≥ t` right. The score of output `k` is

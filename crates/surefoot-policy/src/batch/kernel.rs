@@ -8,6 +8,8 @@
 //! machine has, and to load and store vectors without a bounds check per vector. What it relies on: an [`InstructionSet`] is only
 //! passed in where it is available, and [`dense`] checks the sizes of all its slices before the kernel starts.
 #![allow(unsafe_code)]
+// Everything must be inlined into the function that is compiled for the instructions; indices mirror the formulas.
+#![allow(clippy::inline_always, clippy::needless_range_loop)]
 
 use super::LANES;
 use super::dense::{BLOCK, DenseLayer};
@@ -81,7 +83,7 @@ impl<T: Number, const N: usize> Vector for Portable<T, N> {
 
 /// Implements [`Vector`] by the intrinsics of one register type.
 ///
-/// `max(0, x)` of x86 returns its second operand if that is NaN or if both are zero, which is what ReLU means here.
+/// `max(0, x)` of x86 returns its second operand if that is NaN or if both are zero, which is what `ReLU` means here.
 #[cfg(target_arch = "x86_64")]
 macro_rules! x86_vector {
     ($register:ident, $element:ty, $width:literal, $load:ident, $store:ident, $splat:ident, $add:ident, $multiply:ident, $max:ident, $zero:ident) => {

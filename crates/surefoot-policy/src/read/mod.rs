@@ -1,7 +1,7 @@
 //! Readers of policy files.
 //!
 //! A policy is given by its *interface*, a JSON file that says which variables the scorer reads, which labels it chooses
-//! from, and which file holds the scorer: a neural network in the NNet format or a tree ensemble as a Veritas dump.
+//! from, and which file holds the scorer: a neural network in the `NNet` format or a tree ensemble as a Veritas dump.
 
 mod ensemble;
 mod interface;
