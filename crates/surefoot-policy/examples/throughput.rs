@@ -67,11 +67,15 @@ fn measure(scorer: Scorer, random: &mut Random) {
     let inputs = (0..scorer.inputs()).map(|input| PolicyInput::Variable(VarId(input as u32))).collect();
     let outputs = (0..scorer.outputs()).map(|output| LabelId(output as u32)).collect();
     let policy = Policy::new(inputs, outputs, false, scorer).expect("sizes fit");
-    for arithmetic in Arithmetic::ALL {
+    let evaluators = [
+        ("f64", policy.evaluator(Arithmetic::F64)),
+        ("f64 scores", policy.scoring_evaluator(Arithmetic::F64)),
+        ("f32", policy.evaluator(Arithmetic::F32)),
+        ("any-f32", policy.evaluator(Arithmetic::AnyF32)),
+    ];
+    for (name, evaluator) in evaluators {
         for set in InstructionSet::ALL {
-            let Some(mut evaluator) = policy.evaluator(arithmetic).with_instruction_set(set) else {
-                continue;
-            };
+            let Some(mut evaluator) = evaluator.clone().with_instruction_set(set) else { continue };
             let mut batch = || {
                 evaluator.run(STATES, |input| &columns[input]);
                 let mut sum = 0;
@@ -91,7 +95,7 @@ fn measure(scorer: Scorer, random: &mut Random) {
             };
             batch();
             let best = (0..5).map(|_| round(&mut batch)).fold(f64::INFINITY, f64::min);
-            println!("  {arithmetic:>8} {set:>9} {best:>9.1} ns/state");
+            println!("  {name:>10} {set:>9} {best:>9.1} ns/state");
         }
     }
 }

@@ -1,11 +1,9 @@
 //! Whatever order and operations a single-precision evaluation uses, `any-f32` has its scores and its choice.
 
 use proptest::prelude::*;
-use surefoot_policy::{
-    Activation, Arithmetic, Ensemble, Layer, Network, Parameter, Policy, Scorer, TreeNode, point,
-};
+use surefoot_policy::{Activation, Arithmetic, Ensemble, Network, Policy, Scorer, TreeNode, point};
 
-use crate::fixture::{FLAVOURS, Flavour, Random, ensemble, network, policy, seeded};
+use crate::fixture::{FLAVOURS, Flavour, Random, ensemble, near_ties, network, policy, seeded};
 
 /// An evaluation in single precision that takes every freedom at random.
 struct Freely<'r> {
@@ -141,29 +139,6 @@ fn check(policy: &Policy, flavour: Flavour, states: usize, random: &mut Random) 
         }
     }
     surprises
-}
-
-/// A network whose outputs tie in exact arithmetic, so that rounding decides. Each neuron of its last hidden layer has a copy, and
-/// each output divides the same weight between the two in another way.
-fn near_ties(inputs: usize, outputs: usize, random: &mut Random) -> Network {
-    const NEURONS: usize = 24;
-    let hidden = network(&[inputs, 16, NEURONS], Flavour::Trained, random);
-    let original = &hidden.layers()[1];
-    let weights = (0..2 * NEURONS).flat_map(|neuron| original.weights(neuron % NEURONS).to_vec()).collect();
-    let biases = (0..2 * NEURONS).map(|neuron| original.bias(neuron % NEURONS)).collect();
-    let doubled = Layer::new(16, weights, biases, Activation::Relu).expect("well formed");
-    // Few bits, so that all shares are exact.
-    let weights: Vec<f64> = (0..NEURONS).map(|_| (random.unit() * 1024.0).round() / 1024.0).collect();
-    let mut rows = Vec::new();
-    for _ in 0..outputs {
-        let shares: Vec<f64> = (0..NEURONS).map(|_| if random.chance(50) { 0.25 } else { 0.75 }).collect();
-        let terms = || weights.iter().zip(&shares);
-        rows.extend(terms().map(|(weight, share)| Parameter::from(weight * share)));
-        rows.extend(terms().map(|(weight, share)| Parameter::from(weight * (1.0 - share))));
-    }
-    let biases = vec![Parameter::from(0.1); outputs];
-    let last = Layer::new(2 * NEURONS, rows, biases, Activation::Identity).expect("well formed");
-    Network::new(vec![hidden.layers()[0].clone(), doubled, last]).expect("layers fit")
 }
 
 fn flavour() -> impl Strategy<Value = Flavour> {

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use surefoot_model::VarId;
 use surefoot_policy::{Arithmetic, InstructionSet, Policy, PolicyInput, Scorer};
 
-use crate::fixture::{FLAVOURS, Flavour, Random, ensemble, network, policy, seeded};
+use crate::fixture::{
+    FLAVOURS, Flavour, Random, almost_equal_outputs, ensemble, near_ties, network, policy, seeded,
+};
 
 /// Compares a batch of random states with the definition.
 fn compare(policy: &Policy, count: usize, flavour: Flavour, random: &mut Random) {
@@ -15,38 +17,37 @@ fn compare(policy: &Policy, count: usize, flavour: Flavour, random: &mut Random)
     let state_of = |state: usize| columns.iter().map(|column| column[state]).collect::<Vec<i32>>();
     for arithmetic in Arithmetic::ALL {
         let expected: Vec<_> = (0..count).map(|state| policy.scores(arithmetic, &state_of(state))).collect();
-        for set in InstructionSet::ALL {
-            let Some(mut evaluator) = policy.evaluator(arithmetic).with_instruction_set(set) else {
-                continue;
-            };
-            // The second run must not see anything of the first.
-            for _ in 0..2 {
-                evaluator.run(count, |input| match policy.inputs[input] {
-                    PolicyInput::Variable(variable) => &columns[variable.index()],
-                    PolicyInput::Constant(_) => unreachable!("constants have no column"),
-                });
-            }
-            for (state, expected) in expected.iter().enumerate() {
-                for (output, score) in expected.iter().enumerate() {
-                    assert_eq!(evaluator.score(state, output), *score, "{arithmetic} on {set}");
+        for set in InstructionSet::ALL.into_iter().filter(|set| set.is_available()) {
+            for evaluator in [policy.evaluator(arithmetic), policy.scoring_evaluator(arithmetic)] {
+                let mut evaluator = evaluator.with_instruction_set(set).expect("available");
+                // The second run must not see anything of the first.
+                for _ in 0..2 {
+                    evaluator.run(count, |input| match policy.inputs[input] {
+                        PolicyInput::Variable(variable) => &columns[variable.index()],
+                        PolicyInput::Constant(_) => unreachable!("constants have no column"),
+                    });
                 }
-                for mask in [u64::MAX, masks[state], 0] {
-                    let applicable = |output: usize| mask >> output & 1 == 1;
-                    let mut found = Vec::new();
-                    evaluator.possible(state, applicable, |output| found.push(output));
-                    let possible = policy.possible(arithmetic, &state_of(state), applicable);
-                    assert_eq!(found, possible, "{arithmetic} on {set}");
-                    if arithmetic != Arithmetic::AnyF32 {
-                        assert!(found.len() <= 1);
-                        assert_eq!(evaluator.best(state, applicable), found.first().copied());
+                for (state, expected) in expected.iter().enumerate() {
+                    for (output, &score) in expected.iter().enumerate() {
+                        let computed = evaluator.score(state, output);
+                        assert!(computed.is_none_or(|computed| computed == score), "{arithmetic} on {set}");
+                    }
+                    let state_values = state_of(state);
+                    for mask in [u64::MAX, masks[state], 0] {
+                        let applicable = |output: usize| mask >> output & 1 == 1;
+                        let mut found = Vec::new();
+                        evaluator.possible(state, applicable, |output| found.push(output));
+                        let possible = policy.possible(arithmetic, &state_values, applicable);
+                        assert_eq!(found, possible, "{arithmetic} on {set}");
+                        assert!(found.len() <= 1 || arithmetic == Arithmetic::AnyF32);
                     }
                 }
-            }
-            if arithmetic != Arithmetic::AnyF32 {
-                let best: Vec<_> = (0..count).map(|state| evaluator.best(state, |_| true)).collect();
-                let choices: Vec<_> =
-                    evaluator.choices().iter().map(|&output| Some(output as usize)).collect();
-                assert_eq!(choices, best);
+                if arithmetic != Arithmetic::AnyF32 {
+                    let best: Vec<_> = (0..count).map(|state| evaluator.best(state, |_| true)).collect();
+                    let choices: Vec<_> =
+                        evaluator.choices().iter().map(|&output| Some(output as usize)).collect();
+                    assert_eq!(choices, best);
+                }
             }
         }
     }
@@ -109,6 +110,37 @@ fn larger_networks() {
         let policy = policy(Scorer::Network(network(sizes, Flavour::Trained, &mut random)));
         compare(&policy, 200, Flavour::Trained, &mut random);
     }
+}
+
+/// Screening in single precision must never change a choice, least of all where rounding decides it.
+#[test]
+fn screened_states_near_ties() {
+    let mut random = Random(5);
+    let mut close = 0;
+    for round in 0..50 {
+        let network = match round % 5 {
+            0 => near_ties(6, 4, &mut random),
+            1 => network(&[6, 12, 4], Flavour::Coarse, &mut random),
+            2 => network(&[6, 12, 10, 5], Flavour::Trained, &mut random),
+            _ => almost_equal_outputs(&[6, 10, 4], round, &mut random),
+        };
+        let policy = policy(Scorer::Network(network));
+        let mut evaluator = policy.evaluator(Arithmetic::F64);
+        for _ in 0..20 {
+            let columns: Vec<Vec<i32>> =
+                (0..6).map(|_| (0..1000).map(|_| Flavour::Trained.input(&mut random)).collect()).collect();
+            evaluator.run(1000, |input| &columns[input]);
+            for state in 0..1000 {
+                let values: Vec<i32> = columns.iter().map(|column| column[state]).collect();
+                let mask = random.next() | random.next();
+                let applicable = |output: usize| mask >> output & 1 == 1;
+                let expected = policy.possible(Arithmetic::F64, &values, applicable);
+                assert_eq!(evaluator.best(state, applicable), expected.first().copied(), "{values:?}");
+                close += usize::from(policy.possible(Arithmetic::F32, &values, applicable) != expected);
+            }
+        }
+    }
+    assert!(close > 10_000, "single precision must be wrong for the test to mean something: {close}");
 }
 
 #[test]

@@ -87,13 +87,9 @@ fn oddities_are_warned_about() {
     assert_eq!(warnings.len(), 1);
     assert_error(&warnings[0], 3, 31, &["exceeds the range of f32"]);
     let interface = INTERFACE.replace("\"file\"", "\"elements\": [3], \"file\"");
-    let (policy, warnings) = read_pair(&interface, GOOD);
+    let (policy, warnings) = crate::fixture::read(&interface, GOOD);
     assert!(policy.is_ok());
     assert_error(&warnings[0], 1, 14, &["a tree ensemble has no layers"]);
-}
-
-fn read_pair(interface: &str, text: &str) -> (Result<Policy, InputError>, Vec<InputError>) {
-    read(interface, text)
 }
 
 #[test]
@@ -112,10 +108,11 @@ fn deep_trees_are_read_and_evaluated() {
         r#"{"at_type": "REGR", "base_scores": [0, 0], "trees": [{"num_leaf_values": 2, "structure": "#,
     );
     for level in 0..DEPTH {
-        text += &format!(
-            "{{\"feat_id\": 0, \"split_value\": {}, \"left\": {{\"leaf_value\": [{level}, 4000]}}, \"right\": ",
-            level + 1
+        let threshold = level + 1;
+        let split = format!(
+            r#"{{"feat_id": 0, "split_value": {threshold}, "left": {{"leaf_value": [{level}, 4000]}}, "right": "#
         );
+        text.push_str(&split);
     }
     text += "{\"leaf_value\": [0, 0]}";
     text += &"}".repeat(DEPTH + 1);

@@ -122,6 +122,46 @@ pub fn network(sizes: &[usize], flavour: Flavour, random: &mut Random) -> Networ
     Network::new(layers.collect()).expect("layers fit")
 }
 
+/// A network whose outputs tie in exact arithmetic, so that rounding decides. Each neuron of its last hidden layer has a copy, and
+/// each output divides the same weight between the two in another way.
+pub fn near_ties(inputs: usize, outputs: usize, random: &mut Random) -> Network {
+    const NEURONS: usize = 24;
+    let hidden = network(&[inputs, 16, NEURONS], Flavour::Trained, random);
+    let original = &hidden.layers()[1];
+    let weights = (0..2 * NEURONS).flat_map(|neuron| original.weights(neuron % NEURONS).to_vec()).collect();
+    let biases = (0..2 * NEURONS).map(|neuron| original.bias(neuron % NEURONS)).collect();
+    let doubled = Layer::new(16, weights, biases, Activation::Relu).expect("well formed");
+    // Few bits, so that all shares are exact.
+    let weights: Vec<f64> = (0..NEURONS).map(|_| (random.unit() * 1024.0).round() / 1024.0).collect();
+    let mut rows = Vec::new();
+    for _ in 0..outputs {
+        let shares: Vec<f64> = (0..NEURONS).map(|_| if random.chance(50) { 0.25 } else { 0.75 }).collect();
+        let terms = || weights.iter().zip(&shares);
+        rows.extend(terms().map(|(weight, share)| Parameter::from(weight * share)));
+        rows.extend(terms().map(|(weight, share)| Parameter::from(weight * (1.0 - share))));
+    }
+    let biases = vec![Parameter::from(0.1); outputs];
+    let last = Layer::new(2 * NEURONS, rows, biases, Activation::Identity).expect("well formed");
+    Network::new(vec![hidden.layers()[0].clone(), doubled, last]).expect("layers fit")
+}
+
+/// A network whose outputs have the same weights but for a difference that shrinks with `rarity`.
+pub fn almost_equal_outputs(sizes: &[usize], rarity: i32, random: &mut Random) -> Network {
+    let network = network(sizes, Flavour::Trained, random);
+    let (last, hidden) = network.layers().split_last().expect("networks have layers");
+    let mut weights = Vec::new();
+    for _ in 0..last.neurons() {
+        weights.extend(
+            last.weights(0)
+                .iter()
+                .map(|weight| Parameter::from(weight.double * (1.0 + random.unit() * 2.0_f64.powi(-rarity)))),
+        );
+    }
+    let biases = vec![last.bias(0); last.neurons()];
+    let last = Layer::new(last.inputs(), weights, biases, Activation::Identity).expect("well formed");
+    Network::new(hidden.iter().cloned().chain([last]).collect()).expect("layers fit")
+}
+
 pub fn ensemble(
     (inputs, outputs): (usize, usize),
     trees: usize,

@@ -223,7 +223,7 @@ fn files_are_found_beside_the_interface_unless_told_otherwise() {
     };
     let file = write("policy.jani2nnet", &interface(X));
     let network = write("n.nnet", &nnet(1));
-    let other = write("other.nnet", &nnet(1).replace('2', "2"));
+    let other = write("other.nnet", &nnet(1));
     let read = |options: &ReadOptions, sources: &mut Sources| {
         read_with(&file, &system(), options, sources, &mut Vec::new())
     };
