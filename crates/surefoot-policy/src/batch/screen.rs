@@ -130,8 +130,8 @@ impl Screen {
         kernel::dense_fused(set, &last.dense, current, scores);
         let mut gaps = [f32::INFINITY; LANES];
         kernel::smallest_gaps(set, scores, &mut gaps);
-        let unsettled = |(lane, (gap, bound)): (usize, (&f32, &f32))| u64::from(!(gap > bound)) << lane;
-        gaps.iter().zip(&bounds).enumerate().map(unsettled).fold(0, |all, lane| all | lane)
+        let settled = |(lane, (gap, bound)): (usize, (&f32, &f32))| u64::from(gap > bound) << lane;
+        !gaps.iter().zip(&bounds).enumerate().map(settled).fold(0, |all, lane| all | lane)
     }
 }
 
