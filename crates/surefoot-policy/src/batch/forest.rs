@@ -1,7 +1,8 @@
 //! Tree ensembles as flat arrays over integer thresholds.
 //!
-//! Inputs are integers, so each split `x < t` is `x < k` for an integer `k`. A split that sends all integers the same way
-//! disappears. All states of a chunk walk a tree together, level by level; a state that reached its leaf stays there.
+//! Inputs are integers, so each split `x < t` is `x < k` for an integer `k`. A split that sends all integers the same
+//! way disappears. All states of a chunk walk a tree together, level by level; a state that reached its leaf stays
+//! there.
 
 use crate::ensemble::{Ensemble, Tree, TreeNode};
 use crate::parameter::{Number, Parameter};
@@ -38,8 +39,8 @@ struct FlatNode {
 }
 
 impl<T: Number> Forest<T> {
-    /// Arranges an ensemble whose inputs are compared as numbers of type `C`. Each of `values` turns its parameters into a
-    /// group of outputs.
+    /// Arranges an ensemble whose inputs are compared as numbers of type `C`. Each of `values` turns its parameters
+    /// into a group of outputs.
     pub(super) fn new<C: Number>(ensemble: &Ensemble, values: &[fn(Parameter) -> T]) -> Self {
         let expand = |parameters: &[Parameter]| -> Vec<T> {
             values.iter().flat_map(|value| parameters.iter().map(|&parameter| value(parameter))).collect()

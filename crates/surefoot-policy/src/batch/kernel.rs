@@ -1,12 +1,14 @@
 //! The inner loops, compiled once per instruction set.
 //!
-//! [`dense`] is written once, over an abstract vector of lanes, and instantiated for 512-bit, 256-bit and portable vectors. It keeps
-//! [`BLOCK`] neurons times a few vectors of lanes in registers and walks the inputs in index order: per lane exactly the operations of
-//! [`crate::point`], with separate multiplications and additions. The other loops are plain Rust, compiled once for each instruction set.
+//! [`dense`] is written once, over an abstract vector of lanes, and instantiated for 512-bit, 256-bit and portable
+//! vectors. It keeps [`BLOCK`] neurons times a few vectors of lanes in registers and walks the inputs in index order:
+//! per lane exactly the operations of [`crate::point`], with separate multiplications and additions. The other loops
+//! are plain Rust, compiled once for each instruction set.
 //!
-//! This is the one module with `unsafe` code. It is needed to call functions that are compiled for instructions that not every
-//! machine has, and to load and store vectors without a bounds check per vector. What it relies on: an [`InstructionSet`] is only
-//! passed in where it is available, and [`dense`] checks the sizes of all its slices before the kernel starts.
+//! This is the one module with `unsafe` code. It is needed to call functions that are compiled for instructions that
+//! not every machine has, and to load and store vectors without a bounds check per vector. What it relies on: an
+//! [`InstructionSet`] is only passed in where it is available, and [`dense`] checks the sizes of all its slices
+//! before the kernel starts.
 #![allow(unsafe_code)]
 // Everything must be inlined into the function that is compiled for the instructions; indices mirror the formulas.
 #![allow(clippy::inline_always, clippy::needless_range_loop)]
@@ -210,8 +212,8 @@ x86_vector!(
 ///
 /// # Safety
 ///
-/// `weights` has `ROWS` numbers per input, `biases` has `ROWS`; `from` and `to` have a row of [`LANES`] numbers per input and per
-/// neuron, of which the first `VECTORS · WIDTH` are used.
+/// `weights` has `ROWS` numbers per input, `biases` has `ROWS`; `from` and `to` have a row of [`LANES`] numbers per
+/// input and per neuron, of which the first `VECTORS · WIDTH` are used.
 #[inline(always)]
 unsafe fn block<V: Vector, const FUSED: bool, const ROWS: usize, const VECTORS: usize>(
     inputs: usize,

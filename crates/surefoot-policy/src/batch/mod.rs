@@ -1,8 +1,8 @@
 //! Evaluation of many states at once, with the results of [`crate::point`], bit for bit.
 //!
-//! States come as columns, one per input, and are evaluated in chunks of [`LANES`] states. Within a chunk every value is an
-//! array over the states, so vector instructions do for several states what the definition does for one: the same operations in
-//! the same order, only side by side.
+//! States come as columns, one per input, and are evaluated in chunks of [`LANES`] states. Within a chunk every value
+//! is an array over the states, so vector instructions do for several states what the definition does for one: the
+//! same operations in the same order, only side by side.
 
 mod dense;
 mod enclosed;
@@ -112,8 +112,8 @@ impl Evaluator {
         self.arithmetic
     }
 
-    /// Evaluates `count` states. `column(i)` gives the values of the policy's input `i` in all of them; it is not asked for
-    /// constant inputs. Replaces the results of the last batch.
+    /// Evaluates `count` states. `column(i)` gives the values of the policy's input `i` in all of them; it is not
+    /// asked for constant inputs. Replaces the results of the last batch.
     pub fn run<'c>(&mut self, count: usize, column: impl Fn(usize) -> &'c [i32]) {
         self.count = count;
         if let Engine::Screened(scorer, _) = &self.engine
@@ -182,8 +182,8 @@ impl Evaluator {
         }
     }
 
-    /// Calls `found` with each output that can be chosen in a state of the last batch if those competing are `applicable`, in
-    /// ascending order. In `f64` and `f32` that is one output, or none if none is applicable.
+    /// Calls `found` with each output that can be chosen in a state of the last batch if those competing are
+    /// `applicable`, in ascending order. In `f64` and `f32` that is one output, or none if none is applicable.
     #[inline]
     pub fn possible(&self, state: usize, applicable: impl Fn(usize) -> bool, mut found: impl FnMut(usize)) {
         if let Engine::Enclosed(scorer) = &self.engine {

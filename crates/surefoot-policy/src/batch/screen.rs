@@ -1,13 +1,15 @@
 //! Deciding most states of a double-precision network in single precision.
 //!
-//! Single precision with fused multiply-adds takes a quarter of the time of double precision without. Its scores differ from the
-//! double-precision ones by at most a bound that is cheap to compute in each state. Where all scores of a state are further
-//! apart than twice that bound, they rank the outputs as the exact scores do; only the other states are computed in double precision.
+//! Single precision with fused multiply-adds takes a quarter of the time of double precision without. Its scores
+//! differ from the double-precision ones by at most a bound that is cheap to compute in each state. Where all scores
+//! of a state are further apart than twice that bound, they rank the outputs as the exact scores do; only the other
+//! states are computed in double precision.
 //!
 //! # The bound
 //!
-//! `u = 2⁻²⁴`, `γ_k = k·u / (1 − k·u)`. Weights `W`, biases `b` and values `h` are those of double precision, `Ŵ`, `b̂`, `ĥ` those of single
-//! precision. For a layer with `n` inputs, `n ≤ 2¹³`, in which nothing overflows, and input errors `|ĥᵢ − hᵢ| ≤ eᵢ`:
+//! `u = 2⁻²⁴`, `γ_k = k·u / (1 − k·u)`. Weights `W`, biases `b` and values `h` are those of double precision, `Ŵ`,
+//! `b̂`, `ĥ` those of single precision. For a layer with `n` inputs, `n ≤ 2¹³`, in which nothing overflows, and input
+//! errors `|ĥᵢ − hᵢ| ≤ eᵢ`:
 //!
 //! - rounding in single precision, in any order and with any fusing, is at most `γ_{n+1}·(Σ|Ŵᵢ||ĥᵢ| + |b̂|) + 2⁻¹⁴⁹·(n + 1)`, see [`crate::any_f32`]
 //!   (nothing is flushed to zero here);
@@ -19,16 +21,19 @@
 //!
 //! > `(1 + 4u)·Σ Vᵢ·eᵢ + κ·(Σ Vᵢ·|ĥᵢ| + |b̂|) + 2⁻¹⁴⁰·(n + 1)`  with  `κ = γ_{n+5}`.
 //!
-//! `κ` also covers the conversion of the inputs, `e ≤ 1.01·u·|x̂|`. Activations are 1-Lipschitz and keep the bound. Unrolled over the
-//! layers, the error of output `k` is at most `c_k + Σ_l κ_l·Σᵢ Q_l[k, i]·|ĥ_l[i]|`, where `Q_l` is the product of the matrices `(1 + 4u)·V` from
-//! layer `l` to the last, and `c_k` collects biases and constants. We take the maximum over `k` of `c_k` and of each `Q_l[k, i]`, so a state
-//! costs one product per value of the network, which it has anyway.
+//! `κ` also covers the conversion of the inputs, `e ≤ 1.01·u·|x̂|`. Activations are 1-Lipschitz and keep the bound.
+//! Unrolled over the layers, the error of output `k` is at most `c_k + Σ_l κ_l·Σᵢ Q_l[k, i]·|ĥ_l[i]|`, where `Q_l` is
+//! the product of the matrices `(1 + 4u)·V` from layer `l` to the last, and `c_k` collects biases and constants. We
+//! take the maximum over `k` of `c_k` and of each `Q_l[k, i]`, so a state costs one product per value of the network,
+//! which it has anyway.
 //!
-//! The factors below are twice these numbers, for the two scores of a pair, times `1 + 2⁻⁸`. That pays for all rounding on the way:
-//! their computation in double precision (below 2⁻³⁰), their conversion (`u`), the sum of at most 2¹³ non-negative terms (2⁻¹⁰), and
-//! the subtraction of two scores (`u`). What could underflow is raised to the smallest normal number.
+//! The factors below are twice these numbers, for the two scores of a pair, times `1 + 2⁻⁸`. That pays for all
+//! rounding on the way: their computation in double precision (below 2⁻³⁰), their conversion (`u`), the sum of at
+//! most 2¹³ non-negative terms (2⁻¹⁰), and the subtraction of two scores (`u`). What could underflow is raised to the
+//! smallest normal number.
 //!
-//! Nothing overflows: that is checked once, for all inputs up to 2³¹. Networks in which something could are not screened.
+//! Nothing overflows: that is checked once, for all inputs up to 2³¹. Networks in which something could are not
+//! screened.
 
 use super::LANES;
 use super::dense::DenseLayer;

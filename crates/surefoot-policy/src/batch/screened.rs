@@ -12,8 +12,8 @@ use crate::policy::Scorer;
 /// Screening stops for good when more than one in this many states has to be computed twice.
 const WORTHWHILE: usize = 3;
 
-/// Ranks outputs as double precision does. What it writes into the table are scores in single precision where they settle the ranking,
-/// and ranks where they do not.
+/// Ranks outputs as double precision does. What it writes into the table are scores in single precision where they
+/// settle the ranking, and ranks where they do not.
 #[derive(Debug, Clone)]
 pub(super) struct ScreenedScorer {
     screen: Arc<Screen>,

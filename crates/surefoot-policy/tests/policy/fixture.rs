@@ -12,8 +12,8 @@ use surefoot_policy::{
     TreeNode, parse,
 };
 
-/// Globals `x`, `b`, `a[0..3]`, `speed` (real); automaton `robot` as element 1 of the composition with local `y` and a location; the
-/// labels `left`, `right` and `stay`.
+/// Globals `x`, `b`, `a[0..3]`, `speed` (real); automaton `robot` as element 1 of the composition with local `y` and
+/// a location; the labels `left`, `right` and `stay`.
 pub fn system() -> TransitionSystem {
     let int = VariableType::Int { lower: -5, upper: 5 };
     let robot = || Some(Scope { automaton: "robot".into(), instance: 1 });
@@ -122,8 +122,8 @@ pub fn network(sizes: &[usize], flavour: Flavour, random: &mut Random) -> Networ
     Network::new(layers.collect()).expect("layers fit")
 }
 
-/// A network whose outputs tie in exact arithmetic, so that rounding decides. Each neuron of its last hidden layer has a copy, and
-/// each output divides the same weight between the two in another way.
+/// A network whose outputs tie in exact arithmetic, so that rounding decides. Each neuron of its last hidden layer
+/// has a copy, and each output divides the same weight between the two in another way.
 pub fn near_ties(inputs: usize, outputs: usize, random: &mut Random) -> Network {
     const NEURONS: usize = 24;
     let hidden = network(&[inputs, 16, NEURONS], Flavour::Trained, random);
