@@ -16,7 +16,7 @@ use crate::json::Json;
 use crate::value::{Type, Value};
 
 /// Functions and array constructors may expand to this many expressions in all.
-const MAX_EXPANSION: usize = 10_000_000;
+const MAX_EXPANSION: usize = 5_000_000;
 
 /// How much functions and array constructors have expanded to.
 #[derive(Debug, Default)]
