@@ -93,6 +93,25 @@ fn probabilities_multiply() {
     // A destination that is never taken is dropped.
     let loaded = load(&two(&split("x", "0", "1"), &set("a", "l", "y", "3"), &system));
     assert_eq!(loaded.system.commands[0].outcomes.len(), 1);
+    // Rounding may make a probability slightly negative.
+    let rest = binary("-", binary("-", 1, 0.9), 0.1);
+    let edge = split("x", "0.9", "0.1").replace(
+        "\"destinations\": [",
+        &format!("\"destinations\": [{{\"location\": \"k\", \"probability\": {{\"exp\": {rest}}}}},"),
+    );
+    let loaded = load(&two(&edge, &set("a", "l", "y", "3"), &system));
+    assert_eq!(steps(&loaded, ""), ["a 0.9: x=1 y=3", "a 0.1: x=2 y=3"]);
+}
+
+#[test]
+fn groups_of_synchronised_edges_are_merged() {
+    let first = r#"{"location": "l", "action": "a", "destinations": [{"location": "l", "assignments": [
+        {"ref": "x", "value": 5, "index": 1}, {"ref": "y", "value": {"op": "+", "left": "x", "right": 1}, "index": 3}]}]}"#;
+    let second = r#"{"location": "l", "action": "a", "destinations": [{"location": "l", "assignments": [
+        {"ref": "x", "value": {"op": "+", "left": "x", "right": 2}, "index": 2}]}]}"#;
+    let system = format!(r#"{{{ELEMENTS}, "syncs": [{{"synchronise": ["a", "a"], "result": "a"}}]}}"#);
+    let loaded = load(&two(first, second, &system));
+    assert_eq!(steps(&loaded, "x=1"), ["a 1: x=7 y=8"]);
 }
 
 #[test]

@@ -6,7 +6,9 @@ mod expressions;
 mod files;
 mod initial;
 mod mistakes;
+mod order;
 mod properties;
+mod random;
 mod robustness;
 mod variables;
 
