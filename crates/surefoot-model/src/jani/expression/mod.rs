@@ -333,13 +333,15 @@ impl<'c, 'd: 'x, 'x> Machine<'c, 'd, 'x> {
             });
         };
         match operator {
-            Operator::Unary(build) => self.operands(json, &["exp"], Task::Unary(json, build)),
-            Operator::Binary(build) => self.operands(json, &["left", "right"], Task::Binary(json, build)),
-            Operator::Equality { negated } => {
-                self.operands(json, &["left", "right"], Task::Equality(json, negated))
+            Operator::Unary(build) => self.operands(json, &["op", "exp"], Task::Unary(json, build)),
+            Operator::Binary(build) => {
+                self.operands(json, &["op", "left", "right"], Task::Binary(json, build))
             }
-            Operator::Ite => self.operands(json, &["if", "then", "else"], Task::Ite(json)),
-            Operator::ArrayAccess => self.operands(json, &["exp", "index"], Task::Access(json)),
+            Operator::Equality { negated } => {
+                self.operands(json, &["op", "left", "right"], Task::Equality(json, negated))
+            }
+            Operator::Ite => self.operands(json, &["op", "if", "then", "else"], Task::Ite(json)),
+            Operator::ArrayAccess => self.operands(json, &["op", "exp", "index"], Task::Access(json)),
             Operator::ArrayValue => self.array_value(json),
             Operator::ArrayConstructor => {
                 self.context.warnings.check_keys(json, &["op", "var", "length", "exp"]);
@@ -376,17 +378,11 @@ impl<'c, 'd: 'x, 'x> Machine<'c, 'd, 'x> {
         }
     }
 
-    /// Reads the members called `keys`, then does `task`.
+    /// Reads all members called `keys` but the first, `op`, then does `task`.
     fn operands(&mut self, json: Json<'x>, keys: &[&str], task: Task<'x>) -> Result<(), InputError> {
-        for (key, value) in json.members() {
-            if !keys.contains(&key) && !["op", "comment", "metadata"].contains(&key) {
-                self.context
-                    .warnings
-                    .add(|| value.error(format!("the key {key:?} is unknown here and ignored")));
-            }
-        }
+        self.context.warnings.check_keys(json, keys);
         self.tasks.push(task);
-        for key in keys.iter().rev() {
+        for key in keys[1..].iter().rev() {
             self.tasks.push(Task::Read(json.require(key)?));
         }
         Ok(())
