@@ -201,20 +201,20 @@ impl<'c, 'd: 'x, 'x> Machine<'c, 'd, 'x> {
                 Task::Unary(json, build) => {
                     let a = self.pop_scalar(json, "exp")?;
                     let id = build(&mut self.context.pool, a).map_err(type_error(json))?;
-                    self.push_folded(id, &[a]);
+                    self.push_folded(id);
                 }
                 Task::Binary(json, build) => {
                     let b = self.pop_scalar(json, "right")?;
                     let a = self.pop_scalar(json, "left")?;
                     let id = build(&mut self.context.pool, a, b).map_err(type_error(json))?;
-                    self.push_folded(id, &[a, b]);
+                    self.push_folded(id);
                 }
                 Task::Equality(json, negated) => self.equality(json, negated)?,
                 Task::Ite(json) => self.ite(json)?,
                 Task::And(json, known) => {
                     let condition = self.pop_scalar(json, "exp")?;
                     let id = self.context.pool.and(known, condition).map_err(type_error(json))?;
-                    self.push_folded(id, &[known, condition]);
+                    self.push_folded(id);
                 }
                 Task::Access(json) => self.access(json)?,
                 Task::Collect(json, n) => self.collect(json, n)?,
@@ -234,8 +234,8 @@ impl<'c, 'd: 'x, 'x> Machine<'c, 'd, 'x> {
         Ok(())
     }
 
-    fn push_folded(&mut self, id: ExprId, operands: &[ExprId]) {
-        let folded = fold::fold(&mut self.context.pool, id, operands);
+    fn push_folded(&mut self, id: ExprId) {
+        let folded = fold::fold(&mut self.context.pool, id);
         self.push(folded);
     }
 
@@ -399,7 +399,7 @@ impl<'c, 'd: 'x, 'x> Machine<'c, 'd, 'x> {
         let mut equal = Vec::new();
         for (&a, &b) in a.elements().iter().zip(b.elements()) {
             let id = if negated { pool.ne(a, b) } else { pool.eq(a, b) }.map_err(type_error(json))?;
-            equal.push(fold::fold(pool, id, &[a, b]));
+            equal.push(fold::fold(pool, id));
         }
         let result = if negated { fold::disjunction(pool, equal) } else { fold::conjunction(pool, equal) };
         self.push(result);
@@ -418,7 +418,7 @@ impl<'c, 'd: 'x, 'x> Machine<'c, 'd, 'x> {
         let chosen = then.try_map(|a| {
             let b = *rest.next().expect("equal dimensions have equal numbers of elements");
             let id = pool.ite(condition, a, b).map_err(type_error(json))?;
-            Ok(fold::fold(pool, id, &[condition, a, b]))
+            Ok(fold::fold(pool, id))
         })?;
         self.values.push(chosen);
         Ok(())
