@@ -176,6 +176,7 @@ fn choose(mut possible: Vec<Transition>, random: &mut Random) -> Option<Transiti
 #[cfg(test)]
 mod tests {
     use surefoot_model::jani::{ReadOptions, read_text};
+    use surefoot_model::{Start, VarId, Variable, VariableType};
     use surefoot_policy::Arithmetic;
 
     use super::*;
@@ -253,6 +254,35 @@ mod tests {
         assert!((48..=102).contains(&counts[0]), "{counts:?}");
         assert!((6..=44).contains(&counts[1]), "{counts:?}");
         assert!((72..=128).contains(&counts[2]), "{counts:?}");
+    }
+
+    #[test]
+    fn start_states_beyond_the_cap_are_drawn_too() {
+        // Pairs `a < b` of 0..999: half a million.
+        let mut task = walk();
+        let system = &mut task.system;
+        system.variables =
+            ["a", "b"].map(|name| Variable::new(name, VariableType::Int { lower: 0, upper: 999 })).into();
+        system.commands.clear();
+        let [a, b] = [0, 1].map(|v| system.exprs.variable(VarId(v), &system.variables[v as usize]));
+        task.property.start =
+            Start { condition: Some(system.exprs.lt(a, b).expect("numbers")), listed: Vec::new() };
+        task.property.unsafe_states = system.exprs.bool(false);
+        task.property.goal = None;
+        let control = Control::unlimited();
+        let mut simulator = Simulator::new(&task, StartFrom::Property, 0, &control).expect("suits");
+        assert!(!simulator.starts().is_complete());
+        let mut drawn = std::collections::BTreeSet::new();
+        for i in 0..100 {
+            let Episode { trace, ending } =
+                simulator.episode(i, 10, &control).expect("defined").expect("start");
+            assert!(trace.start[0] < trace.start[1]);
+            assert_eq!(ending, Ending::Deadlock);
+            drawn.insert(trace.start);
+        }
+        assert!(drawn.len() > 90);
+        // The first states of the enumeration all have a small `a`.
+        assert!(drawn.iter().any(|state| state[0] > 500));
     }
 
     #[test]

@@ -75,3 +75,19 @@ pub fn run(program: impl FnOnce() -> Result<Exit, Failure>) -> ExitCode {
     };
     exit.into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panics_and_failures_become_exit_codes() {
+        let code = |exit: Exit| format!("{:?}", ExitCode::from(exit));
+        let result = |result: Result<Exit, Failure>| format!("{:?}", run(|| result));
+        assert_eq!(result(Ok(Exit::Unknown)), code(Exit::Unknown));
+        assert_eq!(result(Err(Failure::Usage("no".into()))), code(Exit::Usage));
+        assert_eq!(format!("{:?}", run(|| panic!("on purpose"))), code(Exit::Internal));
+        // Other tests report their panics as usual.
+        drop(std::panic::take_hook());
+    }
+}

@@ -87,14 +87,12 @@ impl Choice<'_> {
         let kinds = kinds(self.file())?;
         let mut about_policies =
             candidates.clone().zip(&kinds).filter(|(_, kind)| *kind == POLICY_SAFETY).map(|(index, _)| index);
-        match (about_policies.next(), about_policies.next()) {
-            (Some(only), None) => Ok(only),
-            _ => {
-                let message = format!("several properties could be meant{}", self.list(candidates));
-                let hint = "pick one with `--property NAME` or `--property INDEX`";
-                Err(InputError::in_file(self.file(), message).with_hint(hint))
-            }
+        if let (Some(only), None) = (about_policies.next(), about_policies.next()) {
+            return Ok(only);
         }
+        let message = format!("several properties could be meant{}", self.list(candidates));
+        let hint = "pick one with `--property NAME` or `--property INDEX`";
+        Err(InputError::in_file(self.file(), message).with_hint(hint))
     }
 
     /// The properties with index and name, one per line.

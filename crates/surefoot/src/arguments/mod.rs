@@ -52,6 +52,24 @@ pub enum Command {
 pub struct VerifyArguments {
     #[command(flatten)]
     pub task: TaskArguments,
+    #[command(flatten)]
+    pub search: SearchArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Print one JSON document (schema surefoot-result/1) instead of text
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// Write the trace to an unsafe state to FILE, as JSON for `surefoot replay`
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub trace: Option<PathBuf>,
+    /// Print the verdict line only: no progress, no warnings
+    #[arg(long, short, conflicts_with = "json", help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// How to search.
+#[derive(Debug, Args)]
+pub struct SearchArguments {
     /// How to verify
     #[arg(long, value_enum, default_value_t = Engine::Explicit, help_heading = "Search")]
     pub engine: Engine,
@@ -64,17 +82,6 @@ pub struct VerifyArguments {
     /// Leave out variables that influence nothing; the counts are then those of the smaller system
     #[arg(long, help_heading = "Search")]
     pub slice: bool,
-    #[command(flatten)]
-    pub limits: LimitArguments,
-    /// Print one JSON document (schema surefoot-result/1) instead of text
-    #[arg(long, help_heading = "Output")]
-    pub json: bool,
-    /// Write the trace to an unsafe state to FILE, as JSON for `surefoot replay`
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub trace: Option<PathBuf>,
-    /// Print the verdict line only: no progress, no warnings
-    #[arg(long, short, conflicts_with = "json", help_heading = "Output")]
-    pub quiet: bool,
 }
 
 /// The engines.

@@ -80,11 +80,11 @@ pub fn run(arguments: &DemoArguments) -> Result<Exit, Failure> {
 }
 
 fn write_files(folder: &Path, force: bool) -> Result<Exit, Failure> {
-    let mut text = write::files(folder, &FILES, force)?;
+    let written = write::files(folder, &FILES, force)?;
     let model = folder.join(MODEL);
     let policy = folder.join("careful.jani2nnet");
-    text += &format!("next: surefoot verify {} --policy {}\n", write::quoted(&model), write::quoted(&policy));
-    output::print(&text)?;
+    let [model, policy] = [write::quoted(&model), write::quoted(&policy)];
+    output::print(&format!("{written}next: surefoot verify {model} --policy {policy}\n"))?;
     Ok(Exit::Done)
 }
 
@@ -105,7 +105,7 @@ fn verdict(policy: &str) -> Result<String, Failure> {
         text += &report::trace::text(&task, trace, "unsafe state");
     }
     text += &report::outcome::verdict(&outcome);
-    Ok(text.lines().map(|line| format!("  {line}\n")).collect::<String>() + "\n")
+    Ok(report::trace::indented(&text) + "\n")
 }
 
 fn task(policy_name: &str) -> Result<Task, Failure> {

@@ -7,7 +7,7 @@ use surefoot_engines::explicit::{self, Options};
 use surefoot_engines::{Control, Outcome, Task, Verdict};
 
 use crate::arguments::limit::LimitArguments;
-use crate::arguments::{Engine, VerifyArguments};
+use crate::arguments::{Engine, SearchArguments, VerifyArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::progress::ProgressLine;
@@ -16,8 +16,8 @@ use crate::{interrupt, load, output, report, trace_file};
 /// Verifies and reports.
 pub fn run(arguments: VerifyArguments) -> Result<Exit, Failure> {
     let began = Instant::now();
-    let VerifyArguments { task, engine, exhaustive, per_start, slice, limits, json, trace, quiet } =
-        arguments;
+    let VerifyArguments { task, search, limits, json, trace, quiet } = arguments;
+    let SearchArguments { engine, exhaustive, per_start, slice } = search;
     if let Some(file) = &trace {
         check_folder(file)?;
     }

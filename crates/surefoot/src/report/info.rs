@@ -58,15 +58,11 @@ pub fn text(info: &Info) -> String {
     text += &properties(info);
     if let Some((file, policy)) = &info.policy {
         let _ = writeln!(text, "policy      {}: {}", file.display(), policy.describe());
-        let _ = write!(text, "  inputs\n{}", indented(&trace::wrapped(inputs(system, policy))));
-        let _ = write!(text, "  outputs\n{}", indented(&trace::wrapped(outputs(system, policy))));
+        let _ = write!(text, "  inputs\n{}", trace::indented(&trace::wrapped(inputs(system, policy))));
+        let _ = write!(text, "  outputs\n{}", trace::indented(&trace::wrapped(outputs(system, policy))));
     }
     text += &passes(info);
     text
-}
-
-fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
 fn properties(info: &Info) -> String {

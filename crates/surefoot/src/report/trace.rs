@@ -97,3 +97,12 @@ pub fn wrapped(items: impl IntoIterator<Item = String>) -> String {
     let _ = writeln!(text, "{line}");
     text
 }
+
+/// The lines of a text, indented once more.
+pub fn indented(text: &str) -> String {
+    let mut result = String::new();
+    for line in text.lines() {
+        let _ = writeln!(result, "  {line}");
+    }
+    result
+}

@@ -47,14 +47,13 @@ fn instance(
     let generated = generated.map_err(|error| refused(&error))?;
     let files: Vec<(&str, &str)> =
         generated.files.iter().map(|file| (file.name.as_str(), file.contents.as_str())).collect();
-    let mut text = write::files(out, &files, force)?;
+    let written = write::files(out, &files, force)?;
     let [model, property] = [0, 1].map(|i| write::quoted(&out.join(files[i].0)));
-    text += &format!(
-        "next: surefoot verify {model} --property {property} --no-policy\n  \
+    Ok(format!(
+        "{written}next: surefoot verify {model} --property {property} --no-policy\n  \
          or: surefoot gen policy {model} --kind network --out {}\n",
         write::quoted(out)
-    );
-    Ok(text)
+    ))
 }
 
 fn race(arguments: RacetrackArguments) -> Result<racetrack::Parameters, Failure> {

@@ -55,13 +55,12 @@ pub fn generate(arguments: &PolicyArguments, out: &Path, force: bool) -> Result<
     .map_err(|error| refused(&error))?;
     interface.contents = with_origins(interface.contents, &variables)?;
     let files = [(interface.name.as_str(), interface.contents.as_str()), (&policy.name, &policy.contents)];
-    let mut text = write::files(out, &files, force)?;
+    let written = write::files(out, &files, force)?;
     let [model_argument, policy_argument] = [write::quoted(model), write::quoted(&out.join(&interface.name))];
     let beside = model.with_extension("property.jani");
     let property = arguments.property.as_ref().or_else(|| beside.exists().then_some(&beside));
     let property = property.map_or(String::new(), |file| format!(" --property {}", write::quoted(file)));
-    text += &format!("next: surefoot verify {model_argument}{property} --policy {policy_argument}\n");
-    Ok(text)
+    Ok(format!("{written}next: surefoot verify {model_argument}{property} --policy {policy_argument}\n"))
 }
 
 fn default_name(model: &Path, kind: PolicyKind) -> String {
