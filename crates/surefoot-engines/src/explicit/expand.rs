@@ -136,7 +136,7 @@ impl Compiled {
             guard.over_box(&bounds.0, &bounds.1, &mut slots).undefined
         };
         let partial = (0..commands.len() as u32)
-            .filter(|_| !block && !task.semantics.filter)
+            .filter(|_| !block)
             .filter(|&command| output_of(command as usize).is_some() && is_partial(command as usize))
             .collect();
         let mut columns: Vec<VarId> = task.policy.as_ref().map_or(Vec::new(), Policy::variables);
@@ -425,7 +425,7 @@ impl Compiled {
     fn check_partial(&self, worker: &mut Worker, state: &[u64]) -> Result<(), Wrong> {
         for &command in &self.partial {
             let guard = &self.guards[command as usize];
-            if guard.tests.iter().all(|test| test.holds(state)) {
+            if guard.tests.iter().all(|test| test.holds(state)) && guard.pairs_hold(state) {
                 self.unpack(worker, state);
                 guard.general_holds(&worker.state, &mut worker.slots).map_err(|_| Wrong)?;
             }
