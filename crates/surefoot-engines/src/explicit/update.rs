@@ -170,7 +170,9 @@ fn source(compiler: &Compiler<'_>, value: ExprId, target: &Field) -> Result<u64,
     if let Some(constant) = exprs.as_constant(value) {
         return offset(constant).ok_or(Source::Never);
     }
-    if let Some((variable, values)) = compiler.tabulate_one(value) {
+    // The largest offset of a domain of all 32-bit integers is the mark itself.
+    let has_mark = i64::from(target.upper) - i64::from(target.lower) < i64::from(IMPOSSIBLE);
+    if let Some((variable, values)) = compiler.tabulate_one(value).filter(|_| has_mark) {
         let offsets = values.into_iter().map(|v| v.ok().and_then(offset).map_or(IMPOSSIBLE, |o| o as u32));
         return Err(Source::Table { field: *compiler.layout.field(variable), offsets: offsets.collect() });
     }
