@@ -3,7 +3,7 @@
 use surefoot_model::{ExprId, TransitionSystem, Type, VarId};
 
 use super::choices::Choices;
-use super::number::{number, real, variables};
+use super::number::{number, real};
 
 /// A Boolean expression, nested up to `depth` operators deep. It may be undefined at some states.
 pub fn condition(system: &mut TransitionSystem, choices: &mut Choices<'_>, depth: u32) -> ExprId {
@@ -15,8 +15,7 @@ pub fn condition(system: &mut TransitionSystem, choices: &mut Choices<'_>, depth
     match kind {
         0 => system.exprs.bool(true),
         1 => {
-            let all: Vec<VarId> = (0..system.variables.len()).map(|v| VarId(v as u32)).collect();
-            let variable = choices.pick(&all);
+            let variable = choices.pick(&all_variables(system));
             test(system, choices, variable)
         }
         2 => {
@@ -89,11 +88,35 @@ fn compare(system: &mut TransitionSystem, choices: &mut Choices<'_>, a: ExprId, 
     built.expect("numbers")
 }
 
-/// A conjunction of conditions on different variables, at least one.
+/// A conjunction of conditions on one or two variables.
 pub fn conjunction(system: &mut TransitionSystem, choices: &mut Choices<'_>) -> ExprId {
-    let mut all = variables(system, Type::Int);
-    all.extend(variables(system, Type::Bool));
-    let chosen = choices.some(&all, 1);
-    let tests: Vec<ExprId> = chosen.into_iter().map(|variable| test(system, choices, variable)).collect();
+    let all = all_variables(system);
+    let tests = (0..=choices.below(2)).map(|_| {
+        let variable = choices.pick(&all);
+        test(system, choices, variable)
+    });
+    let tests: Vec<ExprId> = tests.collect();
     system.exprs.all(tests).expect("Booleans")
+}
+
+/// The values of some variables, at least `least`.
+pub fn values(system: &mut TransitionSystem, choices: &mut Choices<'_>, least: usize) -> ExprId {
+    let all = all_variables(system);
+    let equations = choices.some(&all, least.min(all.len())).into_iter().map(|variable| {
+        let ty = system.variables[variable.index()].ty;
+        let (lower, upper) = ty.bounds().expect("random variables are discrete");
+        let v = system.exprs.variable_of_type(variable, ty.ty());
+        if ty.ty() == Type::Bool {
+            return if choices.one_in(2) { v } else { system.exprs.not(v).expect("a Boolean") };
+        }
+        let value = choices.between(lower, upper.min(lower.saturating_add(5)));
+        let value = system.exprs.int(i64::from(value));
+        system.exprs.eq(v, value).expect("numbers")
+    });
+    let equations: Vec<ExprId> = equations.collect();
+    system.exprs.all(equations).expect("Booleans")
+}
+
+fn all_variables(system: &TransitionSystem) -> Vec<VarId> {
+    (0..system.variables.len()).map(|v| VarId(v as u32)).collect()
 }

@@ -62,13 +62,8 @@ struct Genes {
 /// Random tasks of one size.
 pub fn tasks(size: Size) -> impl Strategy<Value = RandomTask> {
     let gene = any::<u16>;
-    let genes = (
-        vec(gene(), 0..16),
-        vec(vec(gene(), 0..60), 0..9),
-        vec(gene(), 0..60),
-        vec(gene(), 0..80),
-        vec(gene(), 0..6),
-    );
+    let genes =
+        (vec(gene(), 16), vec(vec(gene(), 40), 0..9), vec(gene(), 50), vec(gene(), 80), vec(gene(), 4));
     genes.prop_map(move |(variables, commands, property, policy, semantics)| {
         decode(size, &Genes { variables, commands, property, policy, semantics })
     })

@@ -9,7 +9,7 @@ use super::choices::Choices;
 
 /// A policy, or none.
 pub fn policy(system: &TransitionSystem, filter: bool, choices: &mut Choices<'_>) -> Option<Policy> {
-    let kind = choices.weighted(&[1, 3, 2]);
+    let kind = choices.weighted(&[3, 4, 3, 2]);
     if kind == 0 {
         return None;
     }
@@ -19,6 +19,12 @@ pub fn policy(system: &TransitionSystem, filter: bool, choices: &mut Choices<'_>
     let variable = |choices: &mut Choices<'_>| VarId(choices.below(system.variables.len()) as u32);
     let inputs: Vec<PolicyInput> =
         (0..=choices.below(4)).map(|_| PolicyInput::Variable(variable(choices))).collect();
+    if kind == 3 {
+        let (twice, other) = (inputs[0], inputs[inputs.len() - 1]);
+        let scorer = Scorer::Network(near_tie(outputs.len(), choices));
+        let policy = Policy::new(vec![twice, twice, other], outputs, filter, scorer);
+        return Some(policy.expect("the sizes agree"));
+    }
     let scorer = match kind {
         1 => Scorer::Network(network(inputs.len(), outputs.len(), choices)),
         _ => Scorer::Ensemble(ensemble(inputs.len(), outputs.len(), choices)),
@@ -38,6 +44,27 @@ fn parameter(choices: &mut Choices<'_>) -> Parameter {
 
 fn parameters(count: usize, choices: &mut Choices<'_>) -> Vec<Parameter> {
     (0..count).map(|_| parameter(choices)).collect()
+}
+
+/// Scores that are equal in exact arithmetic, computed from different decimals: rounding decides.
+fn near_tie(outputs: usize, choices: &mut Choices<'_>) -> Network {
+    let [p, q, sum] = choices.pick(&[
+        ["0.1", "0.2", "0.3"],
+        ["0.1", "0.7", "0.8"],
+        ["0.3", "0.6", "0.9"],
+        ["1.1", "2.2", "3.3"],
+        ["0.7", "0.6", "1.3"],
+    ]);
+    let shared = parameter(choices);
+    let bias = parameter(choices);
+    let mut weights = Vec::new();
+    for _ in 0..outputs {
+        let pair = choices.pick(&[[p, q], [sum, "0"], [q, p], ["0", sum]]);
+        weights.extend(pair.map(|text| Parameter::parse(text).expect("a number")));
+        weights.push(shared);
+    }
+    let layer = Layer::new(3, weights, vec![bias; outputs], Activation::Identity).expect("the sizes agree");
+    Network::new(vec![layer]).expect("one layer")
 }
 
 fn network(inputs: usize, outputs: usize, choices: &mut Choices<'_>) -> Network {

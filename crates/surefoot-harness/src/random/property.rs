@@ -4,17 +4,25 @@ use surefoot_model::{ExprId, Property, Start, TransitionSystem};
 
 use super::Size;
 use super::choices::Choices;
-use super::condition::{condition, conjunction};
+use super::condition::{condition, conjunction, values};
 
 /// A property.
 pub fn property(system: &mut TransitionSystem, size: Size, choices: &mut Choices<'_>) -> Property {
     let start = start(system, size, choices);
-    let unsafe_states = match choices.weighted(&[8, 4, 1]) {
-        0 => conjunction(system, choices),
-        1 => condition(system, choices, 3),
+    let mut unsafe_states = match choices.weighted(&[8, 1, 2, 1]) {
+        0 => values(system, choices, 2),
+        1 => conjunction(system, choices),
+        2 => condition(system, choices, 3),
         _ => system.exprs.bool(false),
     };
-    let goal = choices.one_in(2).then(|| conjunction(system, choices));
+    // Start states that are unsafe at once are the least interesting ones.
+    if let Some(start) = start.condition
+        && choices.one_in(2)
+    {
+        let elsewhere = system.exprs.not(start).expect("a Boolean");
+        unsafe_states = system.exprs.and(unsafe_states, elsewhere).expect("Booleans");
+    }
+    let goal = choices.one_in(2).then(|| values(system, choices, 1));
     let hold = choices.one_in(5).then(|| condition(system, choices, 2));
     let predicates = (0..choices.below(3)).map(|_| condition(system, choices, 2)).collect();
     Property { name: "random".into(), start, unsafe_states, hold, goal, predicates, policy_file: None }
@@ -24,7 +32,7 @@ fn start(system: &mut TransitionSystem, size: Size, choices: &mut Choices<'_>) -
     if size == Size::Wide {
         return Start { condition: None, listed: listed(system, choices) };
     }
-    let condition = match choices.weighted(&[6, 3, 3, 1, 1]) {
+    let condition = match choices.weighted(&[12, 6, 6, 1, 1]) {
         0 => Some(start_condition(system, size, choices)),
         1 => {
             let some = (0..2 + choices.below(2)).map(|_| start_condition(system, size, choices));
@@ -43,8 +51,9 @@ fn start_condition(system: &mut TransitionSystem, size: Size, choices: &mut Choi
     if size == Size::Deep {
         return condition(system, choices, 1);
     }
-    match choices.weighted(&[6, 3]) {
-        0 => conjunction(system, choices),
+    match choices.weighted(&[8, 2, 2]) {
+        0 => values(system, choices, 4),
+        1 => conjunction(system, choices),
         _ => condition(system, choices, 3),
     }
 }
@@ -61,5 +70,5 @@ fn listed(system: &TransitionSystem, choices: &mut Choices<'_>) -> Vec<Vec<i32>>
         };
         bounds.iter().map(|bounds| value(choices, bounds)).collect()
     };
-    (0..choices.below(5)).map(|_| state(choices)).collect()
+    (0..choices.pick(&[1, 1, 2, 3, 4, 0, 1, 2])).map(|_| state(choices)).collect()
 }

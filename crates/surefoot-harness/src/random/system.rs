@@ -49,7 +49,7 @@ fn domain(size: Size, choices: &mut Choices<'_>) -> VariableType {
 pub fn add_command(system: &mut TransitionSystem, choices: &mut Choices<'_>) {
     // Silent steps are one label more.
     let label = Some(choices.below(system.labels.len() + 1)).filter(|&label| label < system.labels.len());
-    let guard = match choices.weighted(&[2, 6, 2]) {
+    let guard = match choices.weighted(&[3, 6, 2]) {
         0 => system.exprs.bool(true),
         1 => conjunction(system, choices),
         _ => condition(system, choices, 3),
@@ -110,7 +110,8 @@ fn state_dependent(system: &mut TransitionSystem, choices: &mut Choices<'_>) -> 
 
 fn outcome(system: &mut TransitionSystem, probability: ExprId, choices: &mut Choices<'_>) -> Outcome {
     let all: Vec<VarId> = (0..system.variables.len()).map(|v| VarId(v as u32)).collect();
-    let targets = choices.some(&all, 0);
+    let least = usize::from(!choices.one_in(8));
+    let targets = choices.some(&all, least);
     let assignments = targets.into_iter().take(3).map(|variable| {
         let value = match system.variables[variable.index()].ty {
             VariableType::Bool => new_truth(system, choices),
@@ -144,7 +145,7 @@ fn new_number(system: &mut TransitionSystem, target: VarId, choices: &mut Choice
     let v = system.exprs.variable_of_type(target, Type::Int);
     let (low, high) = (system.exprs.int(lower.into()), system.exprs.int(upper.into()));
     let step = system.exprs.int(choices.pick(&[1, -1, 2]));
-    match choices.weighted(&[6, 3, 2, 6, 3, 2]) {
+    match choices.weighted(&[12, 1, 1, 20, 6, 1]) {
         0 => {
             let value = choices.between(lower, upper.min(lower.saturating_add(8)));
             system.exprs.int(value.into())
