@@ -2,7 +2,7 @@
 //!
 //! A reader that goes away (`| head`) is no mistake: what it does not want is dropped, the exit code stays what it was.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use surefoot_model::InputError;
 
@@ -61,6 +61,8 @@ pub fn warnings(warnings: &[InputError]) {
 }
 
 fn message_line(kind: &str, message: &str) {
+    // A progress line may stand there.
+    let clear = if io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
     // Without a stderr there is nobody to tell.
-    let _ = writeln!(io::stderr(), "{kind}: {message}");
+    let _ = writeln!(io::stderr(), "{clear}{kind}: {message}");
 }
