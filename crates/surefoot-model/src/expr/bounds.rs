@@ -173,24 +173,17 @@ impl Program {
 /// The enclosure of a node, given those of its operands.
 fn enclose(node: &Node, ty: Type, slots: &[Enclosure], range: &impl Fn(VarId, Type) -> Range) -> Enclosure {
     let slot = |id: super::ExprId| slots[id.index()];
-    // All operands known exactly: the point evaluator decides, whatever the operator.
-    let mut exact = !matches!(node, Node::Variable(_));
-    node.for_each_operand(|id| exact &= !slot(id).undefined && slot(id).values.as_point().is_some());
-    if exact {
-        let value = apply(node, |id| Ok(slot(id).values.as_point().expect("checked above")), &|_| {
-            unreachable!("not a variable")
-        });
-        return match value {
-            Ok(value) => Enclosure::defined(Range::point(coerce(value, ty))),
-            Err(_) => Enclosure { values: Range::any(ty), undefined: true },
-        };
-    }
     match node {
         Node::Constant(v) => Enclosure::defined(Range::point(*v)),
         Node::Variable(v) => Enclosure::defined(range(*v, ty)),
         Node::Unary(op, a) => unary(*op, slot(*a)),
         Node::Binary(BinaryOp::And, a, b) => conjunction(slot(*a), slot(*b)),
         Node::Binary(BinaryOp::Or, a, b) => negate(conjunction(negate(slot(*a)), negate(slot(*b)))),
+        Node::Binary(BinaryOp::Mod | BinaryOp::Pow | BinaryOp::Log, a, b)
+            if is_point(slot(*a)) && is_point(slot(*b)) =>
+        {
+            at_point(node, ty, slot)
+        }
         Node::Binary(op, a, b) => binary(*op, slot(*a), slot(*b)),
         Node::Ite(c, t, e) => {
             let (c, t, e) = (slot(*c), slot(*t), slot(*e));
@@ -203,6 +196,19 @@ fn enclose(node: &Node, ty: Type, slots: &[Enclosure], range: &impl Fn(VarId, Ty
             result
         }
         Node::Select { elements, index } => select(elements, slot(*index), ty, slot),
+    }
+}
+
+fn is_point(a: Enclosure) -> bool {
+    !a.undefined && a.values.as_point().is_some()
+}
+
+/// All operands are known exactly: the point evaluator decides.
+fn at_point(node: &Node, ty: Type, slot: impl Fn(super::ExprId) -> Enclosure) -> Enclosure {
+    let operand = |id| Ok(slot(id).values.as_point().expect("operands are points"));
+    match apply(node, operand, &|_| unreachable!("not a variable")) {
+        Ok(value) => Enclosure::defined(Range::point(coerce(value, ty))),
+        Err(_) => Enclosure { values: Range::any(ty), undefined: true },
     }
 }
 
@@ -302,6 +308,14 @@ fn integer(op: BinaryOp, a: (i64, i64), b: (i64, i64)) -> Enclosure {
     use BinaryOp as B;
     if let Some(range) = comparison(op, a, b) {
         return Enclosure::defined(range);
+    }
+    let quick = match op {
+        B::Add => a.0.checked_add(b.0).zip(a.1.checked_add(b.1)),
+        B::Sub => a.0.checked_sub(b.1).zip(a.1.checked_sub(b.0)),
+        _ => None,
+    };
+    if let Some((lower, upper)) = quick {
+        return Enclosure::defined(Range::Int(lower, upper));
     }
     let ((al, au), (bl, bu)) = ((i128::from(a.0), i128::from(a.1)), (i128::from(b.0), i128::from(b.1)));
     let (lower, upper) = match op {
