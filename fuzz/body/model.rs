@@ -38,7 +38,7 @@ fn check(result: Result<Loaded, InputError>) -> Option<Loaded> {
                     assert!(!error.to_string().is_empty());
                 }
             }
-            loaded.warnings.iter().for_each(|warning| assert!(!warning.to_string().is_empty()));
+            assert!(loaded.warnings.iter().all(|warning| !warning.to_string().is_empty()));
             check_system(&loaded.system);
             check_properties(&loaded);
             Some(loaded)

@@ -55,7 +55,7 @@ fn check(interface: &str, scorer: &str) -> bool {
         Err(error) => assert!(!error.message.is_empty() && !error.to_string().is_empty()),
         Ok(policy) => check_policy(policy),
     }
-    warnings.iter().for_each(|warning| assert!(!warning.to_string().is_empty()));
+    assert!(warnings.iter().all(|warning| !warning.to_string().is_empty()));
     policy.is_ok()
 }
 
