@@ -42,7 +42,7 @@ fn network(sizes: &[usize], random: &mut Random) -> Scorer {
 fn ensemble(inputs: usize, outputs: usize, trees: usize, depth: u32, random: &mut Random) -> Scorer {
     let splits = (1_u32 << depth) - 1;
     let mut tree = |class: usize| {
-        let nodes = (0..2 * splits + 1).map(|index| {
+        let nodes = (0..=2 * splits).map(|index| {
             if index < splits {
                 let threshold = Parameter::from((random.next() % 10) as f64 + 0.5);
                 let feature = (random.next() % inputs as u64) as u32;
@@ -67,11 +67,15 @@ fn measure(scorer: Scorer, random: &mut Random) {
     let inputs = (0..scorer.inputs()).map(|input| PolicyInput::Variable(VarId(input as u32))).collect();
     let outputs = (0..scorer.outputs()).map(|output| LabelId(output as u32)).collect();
     let policy = Policy::new(inputs, outputs, false, scorer).expect("sizes fit");
-    for arithmetic in Arithmetic::ALL {
+    let evaluators = [
+        ("f64", policy.evaluator(Arithmetic::F64)),
+        ("f64 scores", policy.scoring_evaluator(Arithmetic::F64)),
+        ("f32", policy.evaluator(Arithmetic::F32)),
+        ("any-f32", policy.evaluator(Arithmetic::AnyF32)),
+    ];
+    for (name, evaluator) in evaluators {
         for set in InstructionSet::ALL {
-            let Some(mut evaluator) = policy.evaluator(arithmetic).with_instruction_set(set) else {
-                continue;
-            };
+            let Some(mut evaluator) = evaluator.clone().with_instruction_set(set) else { continue };
             let mut batch = || {
                 evaluator.run(STATES, |input| &columns[input]);
                 let mut sum = 0;
@@ -83,15 +87,15 @@ fn measure(scorer: Scorer, random: &mut Random) {
             // The best of several rounds: other programs disturb the rest.
             let round = |batch: &mut dyn FnMut()| {
                 let (start, mut batches) = (Instant::now(), 0);
-                while start.elapsed().as_millis() < 60 {
+                while start.elapsed().as_millis() < 8 {
                     batch();
                     batches += 1;
                 }
                 start.elapsed().as_nanos() as f64 / (batches * STATES) as f64
             };
             batch();
-            let best = (0..5).map(|_| round(&mut batch)).fold(f64::INFINITY, f64::min);
-            println!("  {arithmetic:>8} {set:>9} {best:>9.1} ns/state");
+            let best = (0..24).map(|_| round(&mut batch)).fold(f64::INFINITY, f64::min);
+            println!("  {name:>10} {set:>9} {best:>9.1} ns/state");
         }
     }
 }

@@ -1,16 +1,17 @@
 //! Enclosures of everything that a single-precision evaluation could compute.
 //!
-//! Libraries evaluate a network in `f32` in an order of their own: blocked, vectorised, with the bias first or last, with
-//! fused multiply-adds, with subnormal numbers flushed to zero or not. This module encloses the results of all of them.
-//! What they share: parameters are the nearest singles to the text, inputs are integers converted to the nearest single,
-//! each operation rounds to nearest, and each weighted sum is built from the products `wᵢ·xᵢ` and the bias by additions.
+//! Libraries evaluate a network in `f32` in an order of their own: blocked, vectorised, with the bias first or last,
+//! with fused multiply-adds, with subnormal numbers flushed to zero or not. This module encloses the results of all
+//! of them. What they share: parameters are the nearest singles to the text, inputs are integers converted to the
+//! nearest single, each operation rounds to nearest, and each weighted sum is built from the products `wᵢ·xᵢ` and the
+//! bias by additions.
 //!
 //! # Weighted sums
 //!
-//! Let `u = 2⁻²⁴`, `η = 2⁻¹²⁶` (the smallest normal single) and `γ_k = k·u / (1 − k·u)`. A sum of `n` products and a bias takes `n`
-//! additions, so each product passes through at most `n + 1` roundings and the bias through at most `n`, whatever the order
-//! and wherever operations are fused (N. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., §3.1 and §4.2).
-//! If nothing overflows, the computed sum `ŝ` of inputs `x̂` satisfies
+//! Let `u = 2⁻²⁴`, `η = 2⁻¹²⁶` (the smallest normal single) and `γ_k = k·u / (1 − k·u)`. A sum of `n` products and a
+//! bias takes `n` additions, so each product passes through at most `n + 1` roundings and the bias through at most
+//! `n`, whatever the order and wherever operations are fused (N. Higham, *Accuracy and Stability of Numerical
+//! Algorithms*, 2nd ed., §3.1 and §4.2). If nothing overflows, the computed sum `ŝ` of inputs `x̂` satisfies
 //!
 //! > `|ŝ − s| ≤ γ_{n+1}·(Σ|wᵢ||x̂ᵢ| + |b|) + U`  with  `s = Σ wᵢ·x̂ᵢ + b`.
 //!
@@ -22,29 +23,35 @@
 //!
 //! # Enclosures
 //!
-//! Each value is enclosed by a centre `c` and a radius `r`, both doubles: `|x̂ − c| ≤ r`. For the next layer we compute, in
-//! double precision and in the order of [`crate::point`],
+//! Each value is enclosed by a centre `c` and a radius `r`, both doubles: `|x̂ − c| ≤ r`. For the next layer we
+//! compute, in double precision and in the order of [`crate::point`],
 //!
 //! > `c' = Σ wᵢ·cᵢ + b`  and  `r' = Σ (|wᵢ| + 2⁻¹⁰⁰)·(rᵢ + g·(|cᵢ| + rᵢ)) + (g·|b| + 8η·(n + 1 + Σ|wᵢ|))`  with  `g = γ_{n+2}`.
 //!
-//! **Claim.** `|ŝ − c'| ≤ r'` for the computed `c'` and `r'`, if `n + 2 ≤ 2²⁰`. Let `M = Σ|wᵢ|(|cᵢ| + rᵢ) + |b|`, which is at least
-//! `Σ|wᵢ||x̂ᵢ| + |b|`. Exactly, `|ŝ − Σ wᵢ·cᵢ − b| ≤ Σ|wᵢ|rᵢ + γ_{n+1}·M + U`. In double precision `c'` is off by at most
-//! `2⁻³²·M`, and `r'` is computed as a sum of non-negative terms, so it loses at most the fraction `2⁻³²` of itself, where `g ≤ 1/15`.
-//! Against that, `γ_{n+2} ≥ γ_{n+1} + u` gives `2⁻²⁴·M` to spare, far more than `2⁻³²·M` and the loss from `Σ|wᵢ|rᵢ ≤ M` and `g·M`
-//! together. The last term of `r'` exceeds the first two terms of `U` by `2η`, and `2⁻¹⁰⁰·g·(|cᵢ| + rᵢ) ≥ 2⁻¹⁰⁰·3u·|x̂ᵢ| > 8η·|x̂ᵢ|`
-//! covers the third, both with room for the fraction `2⁻³²` and for the underflow of double precision (2⁻¹⁰⁷⁴ per operation). ∎
+//! **Claim.** `|ŝ − c'| ≤ r'` for the computed `c'` and `r'`, if `n + 2 ≤ 2²⁰`. Let `M = Σ|wᵢ|(|cᵢ| + rᵢ) + |b|`,
+//! which is at least `Σ|wᵢ||x̂ᵢ| + |b|`. Exactly, `|ŝ − Σ wᵢ·cᵢ − b| ≤ Σ|wᵢ|rᵢ + γ_{n+1}·M + U`. In double precision
+//! `c'` is off by at most `2⁻³²·M`, and `r'` is computed as a sum of non-negative terms, so it loses at most the
+//! fraction `2⁻³²` of itself, where `g ≤ 1/15`. Against that, `γ_{n+2} ≥ γ_{n+1} + u` gives `2⁻²⁴·M` to spare, far
+//! more than `2⁻³²·M` and the loss from `Σ|wᵢ|rᵢ ≤ M` and `g·M` together. The last term of `r'` exceeds the first two
+//! terms of `U` by `2η`, and `2⁻¹⁰⁰·g·(|cᵢ| + rᵢ) ≥ 2⁻¹⁰⁰·3u·|x̂ᵢ| > 8η·|x̂ᵢ|` covers the third, both with room for
+//! the fraction `2⁻³²` and for the underflow of double precision (2⁻¹⁰⁷⁴ per operation). ∎
 //!
-//! **Overflow.** Every product and every partial sum is at most `(1 + γ_{n+1})·M + U`, and `r' ≥ g·M·(1 − 2⁻³²)`. So if
-//! `r' ≤ g·2¹²⁶`, all of them are below 2¹²⁷ and nothing overflows. Otherwise, or if `r'` is NaN because a parameter exceeds the range
-//! of single precision, the value is unknown: `c = 0`, `r = ∞`. No weight is 0 in `r'`, so that spreads to all later layers.
+//! **Overflow.** Every product and every partial sum is at most `(1 + γ_{n+1})·M + U`, and `r' ≥ g·M·(1 − 2⁻³²)`. So
+//! if `r' ≤ g·2¹²⁶`, all of them are below 2¹²⁷ and nothing overflows. Otherwise, or if `r'` is NaN because a
+//! parameter exceeds the range of single precision, the value is unknown: `c = 0`, `r = ∞`. No weight is 0 in `r'`,
+//! so that spreads to all later layers.
 //!
-//! **ReLU** keeps an enclosure that lies above 0, turns one that lies below 0 into 0, and otherwise halves `[0, c + r]`, with `c + r`
-//! enlarged by the factor `1 + 2⁻⁵⁰` against its own rounding.
+//! **`ReLU`** keeps an enclosure that lies above 0, turns one that lies below 0 into 0, and otherwise halves
+//! `[0, c + r]`, with `c + r` enlarged by the factor `1 + 2⁻⁵⁰` against its own rounding.
 //!
 //! # Ensembles
 //!
-//! Splits compare the input with the threshold without rounding, so a state has one leaf per tree. A score is the sum of `n`
-//! leaf values and the base score: the above with all `xᵢ = 1` exactly, without products and therefore without `2⁻¹⁰⁰`.
+//! Splits compare the input with the threshold without rounding, so a state has one leaf per tree. A score is the sum
+//! of `n` leaf values and the base score: the above with all `xᵢ = 1` exactly, without products and therefore without
+//! `2⁻¹⁰⁰`.
+
+// Batches compute enclosures in loops that are compiled for several instruction sets: everything must be inlined there.
+#![allow(clippy::inline_always)]
 
 use crate::ensemble::Ensemble;
 use crate::network::{Activation, Layer, Network};

@@ -1,11 +1,13 @@
 //! Learned action policies: what surefoot verifies.
 //!
-//! A [`Policy`] maps a state to scores over action labels and chooses the label with the highest score, the lowest output
-//! index on ties. Its scores come from a neural [`Network`] or a tree [`Ensemble`], read from files by [`read()`].
+//! A [`Policy`] maps a state to scores over action labels and chooses the label with the highest score, the lowest
+//! output index on ties. Its scores come from a neural [`Network`] or a tree [`Ensemble`], read from files by
+//! [`read()`].
 //!
 //! Floating point is part of the question, so every evaluation names its [`Arithmetic`]. The [`point`] module is the
-//! definition: scalar, one state at a time, obviously right. The [`Evaluator`] computes the same choices, bit for bit, for
-//! large batches of states. The [`any_f32`] module encloses everything that any single-precision evaluation could compute.
+//! definition: scalar, one state at a time, obviously right. The [`Evaluator`] computes the same choices, bit for
+//! bit, for large batches of states. The [`any_f32`] module encloses everything that any single-precision evaluation
+//! could compute.
 
 pub mod any_f32;
 mod arithmetic;

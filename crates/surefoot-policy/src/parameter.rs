@@ -1,10 +1,13 @@
 //! Numbers of a policy file, in both precisions.
 
+// Conversions are part of loops that are compiled for several instruction sets: they must be inlined there.
+#![allow(clippy::inline_always)]
+
 use std::fmt;
 use std::ops::{Add, Mul};
 
-/// A weight, bias, threshold or leaf value. Both members are the nearest values to the decimal text in the file; rounding
-/// the text to double and then to single precision could differ in the last bit.
+/// A weight, bias, threshold or leaf value. Both members are the nearest values to the decimal text in the file;
+/// rounding the text to double and then to single precision could differ in the last bit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameter {
     /// In double precision, finite.

@@ -3,16 +3,18 @@
 //! **Inputs.** Each input is an integer. It is exact in `f64`; in `f32` an integer beyond 2²⁴ is rounded to nearest.
 //!
 //! **Networks.** A neuron with weights `w₀ … wₙ₋₁`, bias `b` and inputs `x₀ … xₙ₋₁` computes
-//! `((w₀·x₀ + w₁·x₁) + … + wₙ₋₁·xₙ₋₁) + b`, from left to right, each product and each sum rounded to nearest on its own (no
-//! fused multiply-add). ReLU turns values below 0 into 0 and keeps all others, so `-0.0` stays `-0.0` and NaN stays NaN.
-//! The sign of a zero never changes a decision: zeros compare equal, and no operation here tells them apart otherwise.
+//! `((w₀·x₀ + w₁·x₁) + … + wₙ₋₁·xₙ₋₁) + b`, from left to right, each product and each sum rounded to nearest on its own (no fused
+//! multiply-add). `ReLU` turns values below 0 into 0 and keeps all others, so `-0.0` stays `-0.0` and NaN stays NaN.
+//! The sign of a zero never changes a decision: zeros compare equal, and no operation here tells them apart
+//! otherwise.
 //!
 //! **Ensembles.** A split sends `x < t` left and `x ≥ t` right. The score of output `k` is
 //! `((base + leaf of tree 0) + leaf of tree 1) + …`, each sum rounded to nearest.
 //!
 //! **Overflow.** Sums follow IEEE 754 into infinities and NaN. As a score, NaN counts as minus infinity.
 //!
-//! **Choice.** The highest score among the outputs that compete, the lowest index on ties. If none competes, none is chosen.
+//! **Choice.** The highest score among the outputs that compete, the lowest index on ties. If none competes, none is
+//! chosen.
 
 use crate::any_f32;
 use crate::arithmetic::Arithmetic;
@@ -42,8 +44,8 @@ impl Policy {
         }
     }
 
-    /// The outputs that can be chosen in a state if those competing are `applicable`, ascending. In `f64` and `f32` that is
-    /// one output, or none if none is applicable.
+    /// The outputs that can be chosen in a state if those competing are `applicable`, ascending. In `f64` and `f32`
+    /// that is one output, or none if none is applicable.
     pub fn possible(
         &self,
         arithmetic: Arithmetic,

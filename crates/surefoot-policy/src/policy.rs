@@ -63,8 +63,8 @@ pub struct Policy {
     pub inputs: Vec<PolicyInput>,
     /// The labels that it chooses from, one per output.
     pub outputs: Vec<LabelId>,
-    /// Whether only labels that are applicable in the state compete. Evaluation leaves that to its caller, who knows which
-    /// labels are applicable.
+    /// Whether only labels that are applicable in the state compete. Evaluation leaves that to its caller, who knows
+    /// which labels are applicable.
     pub filter: bool,
     /// What computes the scores.
     pub scorer: Scorer,

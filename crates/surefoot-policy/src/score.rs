@@ -22,8 +22,9 @@ impl Score {
 
 /// Calls `found` with each of the `outputs` outputs that can win, in ascending order.
 ///
-/// Output `a` can win if its upper end is above the lower end of each applicable `b < a`, which wins ties against it, and not
-/// below the lower end of each applicable `b > a`. Of exact scores that is the highest one, the lowest index on ties.
+/// Output `a` can win if its upper end is above the lower end of each applicable `b < a`, which wins ties against it,
+/// and not below the lower end of each applicable `b > a`. Of exact scores that is the highest one, the lowest index
+/// on ties.
 #[inline]
 pub(crate) fn winners(
     outputs: usize,

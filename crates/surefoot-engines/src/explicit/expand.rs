@@ -6,7 +6,7 @@
 use surefoot_model::expr::BatchProgram;
 use surefoot_model::pack::Layout;
 use surefoot_model::{ExprId, PointValue, Program, VarId};
-use surefoot_policy::{Evaluator, Policy, PolicyInput};
+use surefoot_policy::{Arithmetic, Evaluator, Policy, PolicyInput};
 
 use super::condition::{Compiler, Condition, Test};
 use super::generator::Generator;
@@ -33,13 +33,14 @@ pub struct Compiled {
     filter: bool,
     strict: bool,
     block: bool,
-    arithmetic: surefoot_policy::Arithmetic,
+    arithmetic: Arithmetic,
     /// Variables whose values are needed as columns.
     columns: Vec<VarId>,
 }
 
-/// A condition of the property: tests, and a program that runs over batches.
+/// A condition of the property: tests, or a program that runs over batches.
 struct StateCondition {
+    /// The whole condition, unless there is a program.
     tests: Vec<Test>,
     general: Option<BatchProgram>,
 }
@@ -123,13 +124,13 @@ impl Compiled {
         let bounds: (Vec<i32>, Vec<i32>) = layout.fields().iter().map(|f| (f.lower, f.upper)).unzip();
         let mut columns: Vec<VarId> = task.policy.as_ref().map_or(Vec::new(), Policy::variables);
         let mut condition = |id: ExprId| {
-            let Condition { tests, general } = compiler.condition(id);
-            columns.extend(general.iter().flat_map(Program::variables));
-            // A batch program has one output: the whole condition, if a part is general.
-            let general =
-                general.map(|_| BatchProgram::new(Program::new(exprs, &[id]), &bounds.0, &bounds.1));
-            columns.extend(general.iter().flat_map(|_| exprs.variables_of([id])));
-            StateCondition { tests, general }
+            let compiled = compiler.condition(id);
+            if !compiled.has_more_than_tests() {
+                return StateCondition { tests: compiled.tests, general: None };
+            }
+            columns.extend(exprs.variables_of([id]));
+            let general = BatchProgram::new(Program::new(exprs, &[id]), &bounds.0, &bounds.1);
+            StateCondition { tests: Vec::new(), general: Some(general) }
         };
         let unsafe_states = condition(task.property.unsafe_states);
         let hold = task.property.hold.map(&mut condition);
@@ -308,36 +309,65 @@ impl Compiled {
         state: &[u64],
         counts: &mut Counts,
     ) -> Result<(), Wrong> {
-        let uncontrolled = worker.enabled.len();
-        worker.chosen.clear();
-        if self.filter {
-            for (output, generator) in self.controlled.iter().enumerate() {
-                let from = worker.enabled.len() as u32;
-                self.enabled(worker, generator, state)?;
-                worker.ranges[output] = (from, worker.enabled.len() as u32);
+        match (self.filter, self.arithmetic) {
+            (true, Arithmetic::AnyF32) => self.choose_several_applicable(worker, lane, state),
+            (true, _) => self.choose_applicable(worker, lane, state),
+            (false, _) => {
+                let Worker { evaluator, chosen, .. } = worker;
+                chosen.clear();
+                evaluator.as_ref().expect("there is a policy").possible(lane, |_| true, |o| chosen.push(o));
+                let mut stalls = false;
+                for i in 0..worker.chosen.len() {
+                    let before = worker.enabled.len();
+                    self.enabled(worker, &self.controlled[worker.chosen[i]], state)?;
+                    stalls |= worker.enabled.len() == before;
+                }
+                counts.stalls += u64::from(stalls);
+                Ok(())
             }
-            let Worker { evaluator, ranges, chosen, .. } = worker;
-            let evaluator = evaluator.as_mut().expect("there is a policy");
-            evaluator.possible(lane, |o| ranges[o].0 < ranges[o].1, |o| chosen.push(o));
-            // Keep the chosen ranges only: they are in order, so they move down.
-            let mut end = uncontrolled;
-            for i in 0..worker.chosen.len() {
-                let (from, to) = worker.ranges[worker.chosen[i]];
-                worker.enabled.copy_within(from as usize..to as usize, end);
-                end += (to - from) as usize;
-            }
-            worker.enabled.truncate(end);
-        } else {
-            let Worker { evaluator, chosen, .. } = worker;
-            evaluator.as_mut().expect("there is a policy").possible(lane, |_| true, |o| chosen.push(o));
-            let mut stalls = false;
-            for i in 0..worker.chosen.len() {
-                let before = worker.enabled.len();
-                self.enabled(worker, &self.controlled[worker.chosen[i]], state)?;
-                stalls |= worker.enabled.len() == before;
-            }
-            counts.stalls += u64::from(stalls);
         }
+    }
+
+    /// The best applicable output: the best of all if it is applicable, else the next best, and so on.
+    fn choose_applicable(&self, worker: &mut Worker, lane: usize, state: &[u64]) -> Result<(), Wrong> {
+        let before = worker.enabled.len();
+        worker.chosen.clear();
+        loop {
+            let Worker { evaluator, chosen, .. } = worker;
+            let evaluator = evaluator.as_ref().expect("there is a policy");
+            let Some(best) = evaluator.best(lane, |output| !chosen.contains(&output)) else { return Ok(()) };
+            self.enabled(worker, &self.controlled[best], state)?;
+            if worker.enabled.len() > before {
+                return Ok(());
+            }
+            worker.chosen.push(best);
+        }
+    }
+
+    /// Every output that is possible among the applicable ones.
+    fn choose_several_applicable(
+        &self,
+        worker: &mut Worker,
+        lane: usize,
+        state: &[u64],
+    ) -> Result<(), Wrong> {
+        let mut end = worker.enabled.len();
+        for (output, generator) in self.controlled.iter().enumerate() {
+            let from = worker.enabled.len() as u32;
+            self.enabled(worker, generator, state)?;
+            worker.ranges[output] = (from, worker.enabled.len() as u32);
+        }
+        let Worker { evaluator, ranges, chosen, enabled, .. } = worker;
+        chosen.clear();
+        let evaluator = evaluator.as_ref().expect("there is a policy");
+        evaluator.possible(lane, |o| ranges[o].0 < ranges[o].1, |o| chosen.push(o));
+        // Keep the chosen ranges only: they are in order, so they move down.
+        for &output in chosen.iter() {
+            let (from, to) = ranges[output];
+            enabled.copy_within(from as usize..to as usize, end);
+            end += (to - from) as usize;
+        }
+        enabled.truncate(end);
         Ok(())
     }
 
@@ -350,8 +380,13 @@ impl Compiled {
         for i in from..worker.enabled.len() {
             let command = worker.enabled[i];
             let guard = &self.guards[command as usize];
-            if guard.general.is_some() {
-                self.unpack(worker, state);
+            if guard.has_more_than_tests() {
+                if !guard.pairs_hold(state) {
+                    continue;
+                }
+                if guard.general.is_some() {
+                    self.unpack(worker, state);
+                }
                 match guard.general_holds(&worker.state, &mut worker.slots) {
                     Ok(true) => {}
                     Ok(false) => continue,

@@ -4,31 +4,24 @@
 //! besides to the commands that do not test it. Commands meet only the tests that they have, and most are never looked at.
 
 use rustc_hash::FxHashMap;
-use surefoot_model::pack::Field;
 
 use super::condition::{Condition, MAX_TABLE, Test};
 
-/// No node.
-const NONE: u32 = u32::MAX;
-
 /// A decision tree over the guards of some commands.
+///
+/// An inner node is a stretch of `code`: word and shift of the field, its mask, the reference of the commands that do not
+/// test it, then one reference per offset. A reference is a position in `code`, a leaf, or [`NONE`].
 #[derive(Debug)]
 pub struct Generator {
-    nodes: Vec<Node>,
+    code: Vec<u32>,
+    leaves: Vec<Box<[Candidate]>>,
     root: u32,
 }
 
-#[derive(Debug)]
-enum Node {
-    Switch {
-        field: Field,
-        /// By offset of the field.
-        children: Box<[u32]>,
-        /// Commands that do not test this variable.
-        otherwise: u32,
-    },
-    Leaf(Box<[Candidate]>),
-}
+/// No node.
+const NONE: u32 = u32::MAX;
+/// Added to the number of a leaf.
+const LEAF: u32 = 1 << 31;
 
 /// A command at a leaf, with the tests that are still to be made.
 #[derive(Debug, Clone)]
@@ -43,9 +36,9 @@ impl Generator {
         let candidates: Vec<Candidate> =
             guards.map(|(command, guard)| Candidate { command, tests: guard.tests.clone() }).collect();
         let budget = 1024 + 16 * candidates.len();
-        let mut builder = Builder { nodes: Vec::new(), budget };
+        let mut builder = Builder { code: Vec::new(), leaves: Vec::new(), budget };
         let root = builder.build(candidates);
-        Generator { nodes: builder.nodes, root }
+        Generator { code: builder.code, leaves: builder.leaves, root }
     }
 
     /// Calls `found` with each command whose tests hold. General parts of guards are left to the caller.
@@ -55,24 +48,25 @@ impl Generator {
     }
 
     fn visit_node(&self, mut node: u32, packed: &[u64], found: &mut impl FnMut(u32)) {
-        while node != NONE {
-            match &self.nodes[node as usize] {
-                Node::Switch { field, children, otherwise } => {
-                    let child = children[field.offset(packed) as usize];
-                    if *otherwise == NONE {
-                        node = child;
-                    } else {
-                        self.visit_node(child, packed, found);
-                        node = *otherwise;
-                    }
+        while node < LEAF {
+            let [place, mask, otherwise] = self.code[node as usize..][..3] else {
+                unreachable!("three numbers")
+            };
+            let offset = (packed[(place >> 6) as usize] >> (place & 63)) as u32 & mask;
+            let child = self.code[node as usize + 3 + offset as usize];
+            if otherwise == NONE {
+                node = child;
+            } else {
+                if child != NONE {
+                    self.visit_node(child, packed, found);
                 }
-                Node::Leaf(candidates) => {
-                    for candidate in candidates {
-                        if candidate.tests.iter().all(|test| test.holds(packed)) {
-                            found(candidate.command);
-                        }
-                    }
-                    return;
+                node = otherwise;
+            }
+        }
+        if node != NONE {
+            for candidate in &self.leaves[(node - LEAF) as usize] {
+                if candidate.tests.iter().all(|test| test.holds(packed)) {
+                    found(candidate.command);
                 }
             }
         }
@@ -80,7 +74,8 @@ impl Generator {
 }
 
 struct Builder {
-    nodes: Vec<Node>,
+    code: Vec<u32>,
+    leaves: Vec<Box<[Candidate]>>,
     /// How many more nodes may be made; then leaves make the remaining tests.
     budget: usize,
 }
@@ -91,7 +86,8 @@ impl Builder {
             return NONE;
         }
         let Some(variable) = most_tested(&candidates).filter(|_| self.budget > 0) else {
-            return self.push(Node::Leaf(candidates.into()));
+            self.leaves.push(candidates.into());
+            return LEAF + self.leaves.len() as u32 - 1;
         };
         let (tested, untested): (Vec<_>, Vec<_>) =
             candidates.into_iter().partition(|c| c.tests.iter().any(|t| t.variable == variable));
@@ -103,6 +99,7 @@ impl Builder {
             rest.push(candidate);
         }
         let mut built: FxHashMap<Vec<usize>, u32> = FxHashMap::default();
+        self.budget -= 1;
         let children = (0..tests[0].size() as u64).map(|offset| {
             let allowed: Vec<usize> = (0..tests.len()).filter(|&i| tests[i].allows(offset)).collect();
             if let Some(&node) = built.get(&allowed) {
@@ -112,15 +109,13 @@ impl Builder {
             built.insert(allowed, node);
             node
         });
-        let children = children.collect();
+        let children: Vec<u32> = children.collect();
         let otherwise = self.build(untested);
-        self.push(Node::Switch { field: tests[0].field, children, otherwise })
-    }
-
-    fn push(&mut self, node: Node) -> u32 {
-        self.budget = self.budget.saturating_sub(1);
-        self.nodes.push(node);
-        self.nodes.len() as u32 - 1
+        let node = self.code.len() as u32;
+        let field = tests[0].field;
+        self.code.extend([field.word << 6 | field.shift, field.mask as u32, otherwise]);
+        self.code.extend(children);
+        node
     }
 }
 

@@ -18,7 +18,7 @@ use crate::outcome::StopReason;
 /// States of a chunk.
 const CHUNK: usize = 2048;
 /// Chunks of a round.
-const ROUND: usize = 64;
+const ROUND: usize = 256;
 
 /// States `from..to` of a shard.
 #[derive(Debug, Clone, Copy)]
@@ -398,7 +398,11 @@ impl Expansion {
             }
             let successors = &mut self.successors;
             let mut emit = |_: usize, _: u32, _: u32, after: &[u64]| {
-                successors[shard_of(hash(after))].extend_from_slice(after);
+                let own = &mut successors[shard_of(hash(after))];
+                match after {
+                    [word] => own.push(*word),
+                    words => own.extend_from_slice(words),
+                }
             };
             let result = search.compiled.expand(worker, batch, exhaustive, &mut self.counts, &mut emit);
             self.first_unsafe = self.first_unsafe.or(worker.first_unsafe.map(|lane| position + lane));

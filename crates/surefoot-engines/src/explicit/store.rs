@@ -19,6 +19,13 @@ pub struct StateId {
     pub local: u32,
 }
 
+/// Words of a packed state, known at compile time for small states: `W` words, or as many as the slice has if `W` is 0.
+#[expect(clippy::inline_always, reason = "the loops over words must be unrolled in the caller")]
+#[inline(always)]
+fn known<const W: usize>(packed: &[u64]) -> &[u64] {
+    if W == 0 { packed } else { &packed[..W] }
+}
+
 /// Hash of a packed state. The high bits choose the shard, the middle ones the slot, the low ones are the fingerprint.
 #[inline]
 pub fn hash(packed: &[u64]) -> u64 {
@@ -86,20 +93,39 @@ impl Shard {
 
     /// Inserts states, one after the other, given as their words; returns how many were new.
     pub fn insert_all(&mut self, packed: &[u64]) -> usize {
+        match self.words {
+            1 => self.insert_words::<1>(packed),
+            2 => self.insert_words::<2>(packed),
+            _ => self.insert_words::<0>(packed),
+        }
+    }
+
+    fn insert_words<const W: usize>(&mut self, packed: &[u64]) -> usize {
         /// Probes of this many states are begun before the first is finished, so that their cache misses overlap.
-        const AHEAD: usize = 16;
+        const AHEAD: usize = 32;
+        let words = if W == 0 { self.words } else { W };
         let before = self.len;
         let mut hashes = [0u64; AHEAD];
-        for group in packed.chunks(AHEAD * self.words) {
+        for group in packed.chunks(AHEAD * words) {
             self.reserve(AHEAD);
+            let count = group.len() / words;
+            for (h, state) in hashes.iter_mut().zip(group.chunks_exact(words)) {
+                *h = hash(known::<W>(state));
+            }
+            // First the table, then the states that look alike: only reads, to have them in the cache.
             let mut touched = 0;
-            for (state, h) in group.chunks_exact(self.words).zip(&mut hashes) {
-                *h = hash(state);
-                touched ^= self.table[self.slot(*h)];
+            let mut entries = [0u32; AHEAD];
+            for (entry, &h) in entries.iter_mut().zip(&hashes[..count]) {
+                *entry = self.table[self.slot(h)];
+            }
+            for (&entry, &h) in entries.iter().zip(&hashes[..count]) {
+                if let Some(local) = self.candidate(entry, self.fingerprint(h)) {
+                    touched ^= self.state(local as usize)[0];
+                }
             }
             std::hint::black_box(touched);
-            for (state, &h) in group.chunks_exact(self.words).zip(&hashes) {
-                self.insert(state, h);
+            for (state, &h) in group.chunks_exact(words).zip(&hashes) {
+                self.insert::<W>(known::<W>(state), h);
             }
         }
         self.len - before
@@ -110,24 +136,27 @@ impl Shard {
         if self.table.is_empty() {
             return None;
         }
-        self.probe(packed, hash(packed)).ok()
+        self.probe::<0>(packed, hash(packed)).ok()
     }
 
-    fn insert(&mut self, packed: &[u64], hash: u64) {
-        if let Err(slot) = self.probe(packed, hash) {
+    #[inline]
+    fn insert<const W: usize>(&mut self, packed: &[u64], hash: u64) {
+        if let Err(slot) = self.probe::<W>(packed, hash) {
             self.table[slot] = self.entry(self.len, hash);
             if self.len.is_multiple_of(SEGMENT) {
                 self.segments.push(Vec::with_capacity(SEGMENT * self.words));
             }
-            self.segments.last_mut().expect("just made").extend_from_slice(packed);
+            let segment = self.segments.last_mut().expect("just made");
+            for &word in packed {
+                segment.push(word);
+            }
             self.len += 1;
         }
     }
 
     /// The number of a state, or the empty slot where it belongs.
     #[inline]
-    fn probe(&self, packed: &[u64], hash: u64) -> Result<u32, usize> {
-        let number_mask = ((1u64 << self.number_bits) - 1) as u32;
+    fn probe<const W: usize>(&self, packed: &[u64], hash: u64) -> Result<u32, usize> {
         let fingerprint = self.fingerprint(hash);
         let mut slot = self.slot(hash);
         loop {
@@ -135,17 +164,23 @@ impl Shard {
             if entry == 0 {
                 return Err(slot);
             }
-            if entry & !number_mask == fingerprint {
-                let local = (entry & number_mask) - 1;
-                if self.state(local as usize) == packed {
-                    return Ok(local);
-                }
+            if let Some(local) = self.candidate(entry, fingerprint)
+                && known::<W>(self.state(local as usize)) == packed
+            {
+                return Ok(local);
             }
             slot += 1;
             if slot == self.table.len() {
                 slot = 0;
             }
         }
+    }
+
+    /// The number in an entry, if its fingerprint is this one.
+    #[inline]
+    fn candidate(&self, entry: u32, fingerprint: u32) -> Option<u32> {
+        let number_mask = ((1u64 << self.number_bits) - 1) as u32;
+        (entry != 0 && entry & !number_mask == fingerprint).then(|| (entry & number_mask) - 1)
     }
 
     #[inline]

@@ -115,7 +115,12 @@ impl Update {
                 return Err(Impossible);
             }
         }
-        after.copy_from_slice(packed);
+        // Most states have one word, for which a call to copy memory is dear.
+        if let ([after], [packed]) = (&mut *after, packed) {
+            *after = *packed;
+        } else {
+            after.copy_from_slice(packed);
+        }
         for constant in &self.constants {
             let word = &mut after[constant.word as usize];
             *word = *word & constant.keep | constant.set;
@@ -165,7 +170,7 @@ fn source(compiler: &Compiler<'_>, value: ExprId, target: &Field) -> Result<u64,
     if let Some(constant) = exprs.as_constant(value) {
         return offset(constant).ok_or(Source::Never);
     }
-    if let Some((variable, values)) = compiler.tabulate(value) {
+    if let Some((variable, values)) = compiler.tabulate_one(value) {
         let offsets = values.into_iter().map(|v| v.ok().and_then(offset).map_or(IMPOSSIBLE, |o| o as u32));
         return Err(Source::Table { field: *compiler.layout.field(variable), offsets: offsets.collect() });
     }

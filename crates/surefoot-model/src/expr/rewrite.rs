@@ -63,7 +63,7 @@ impl<'a, F: Fn(VarId) -> Replacement> Rewriter<'a, F> {
 
 impl ExprPool {
     /// Interns a node of type `ty` over operands of this pool, simplified.
-    fn simplified(&mut self, node: Node, ty: Type) -> ExprId {
+    pub(crate) fn simplified(&mut self, node: Node, ty: Type) -> ExprId {
         if let Some(id) = self.simpler(&node, ty) {
             // A branch of another numeric type would change the arithmetic around it; constants can be converted.
             if self.ty(id) == ty {
@@ -77,7 +77,7 @@ impl ExprPool {
     }
 
     fn simpler(&mut self, node: &Node, ty: Type) -> Option<ExprId> {
-        let mut constant = true;
+        let mut constant = !matches!(node, Node::Variable(_));
         node.for_each_operand(|id| constant &= self.as_constant(id).is_some());
         if constant {
             let value = apply(node, |id| Ok(self.as_constant(id).expect("checked above")), &|_| {

@@ -192,19 +192,16 @@ impl<'d> Context<'d> {
         list: Json<'d>,
     ) -> Result<(), InputError> {
         let mut sum = Some(0.0);
-        let places: Vec<Json<'d>> = list.array()?.collect();
-        for (destination, place) in destinations.iter().zip(places) {
+        for (destination, place) in destinations.iter_mut().zip(list.array()?) {
+            let place = place.get("probability").unwrap_or(place);
             let value = match destination.probability {
-                Some(id) if self.pool.variables_of([id]).is_empty() => {
-                    let place = place.get("probability").unwrap_or(place);
+                Some(id) if !self.pool.variables_of([id]).is_empty() => None,
+                Some(id) => {
                     let value = self.evaluate_constant(id, place)?;
-                    let value = value.as_real().expect("probabilities are numbers");
-                    if !(0.0..=1.0).contains(&value) {
-                        return Err(place.error(format!("the probability {value} is not between 0 and 1")));
-                    }
+                    let value = probability(value.as_real().expect("probabilities are numbers"), place)?;
+                    destination.probability = Some(self.pool.real(value));
                     Some(value)
                 }
-                Some(_) => None,
                 None => Some(1.0),
             };
             sum = sum.zip(value).map(|(sum, value)| sum + value);
@@ -304,5 +301,14 @@ impl<'d> Context<'d> {
             });
         }
         added
+    }
+}
+
+/// A constant between 0 and 1; what lies outside only by rounding (`1 - 0.9 - 0.1`) is moved there.
+fn probability(value: f64, json: Json<'_>) -> Result<f64, InputError> {
+    if (-PROBABILITY_TOLERANCE..=1.0 + PROBABILITY_TOLERANCE).contains(&value) {
+        Ok(value.clamp(0.0, 1.0))
+    } else {
+        Err(json.error(format!("the probability {value} is not between 0 and 1")))
     }
 }

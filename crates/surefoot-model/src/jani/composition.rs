@@ -212,7 +212,7 @@ impl Composition<'_, '_> {
         let pool = &mut self.context.pool;
         let product = probabilities.iter().copied().reduce(|a, b| {
             let id = pool.mul(a, b).expect("probabilities are numbers");
-            fold::fold(pool, id, &[a, b])
+            fold::fold(pool, id)
         });
         product.unwrap_or_else(|| pool.real(1.0))
     }

@@ -3,61 +3,20 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::expr::{BinaryOp, ExprId, ExprPool, Node, TypeError, UnaryOp};
+use crate::expr::{ExprId, ExprPool, Node, TypeError};
 use crate::value::{Type, Value};
 use crate::variable::VarId;
 
-/// Replaces `id`, just built over `operands`, by a simpler expression if constants among the operands allow it.
-pub(super) fn fold(pool: &mut ExprPool, id: ExprId, operands: &[ExprId]) -> ExprId {
-    if operands.iter().all(|&operand| pool.as_constant(operand).is_some()) {
-        return match pool.evaluate(id, |_| unreachable!("constants have no variables")) {
-            Ok(value) => pool.constant(value),
-            Err(_) => id,
-        };
-    }
-    let truth = |id: ExprId| pool.as_constant(id).and_then(Value::as_bool);
-    match *pool.node(id) {
-        Node::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
-            // `true ∧ b` is `b`, `false ∧ b` is `false`; for `∨` the other way round.
-            let neutral = op == BinaryOp::And;
-            match (truth(a), truth(b)) {
-                (Some(value), _) => {
-                    if value == neutral {
-                        b
-                    } else {
-                        a
-                    }
-                }
-                (_, Some(value)) => {
-                    if value == neutral {
-                        a
-                    } else {
-                        b
-                    }
-                }
-                _ => id,
-            }
-        }
-        Node::Ite(condition, then, otherwise) => match truth(condition) {
-            Some(value) => {
-                let ty = pool.ty(id);
-                convert(pool, if value { then } else { otherwise }, ty)
-            }
-            None => id,
-        },
-        _ => id,
-    }
+/// Replaces `id`, just built, by a simpler expression if there is one.
+pub(super) fn fold(pool: &mut ExprPool, id: ExprId) -> ExprId {
+    let (node, ty) = (pool.node(id).clone(), pool.ty(id));
+    pool.simplified(node, ty)
 }
 
 /// `elements[index]`; an index that is constant and in range leaves just the element.
 pub(super) fn select(pool: &mut ExprPool, elements: &[ExprId], index: ExprId) -> Result<ExprId, TypeError> {
     let id = pool.select(elements, index)?;
-    let element = match pool.as_constant(index) {
-        Some(Value::Int(i)) => usize::try_from(i).ok().and_then(|i| elements.get(i)),
-        _ => None,
-    };
-    let ty = pool.ty(id);
-    Ok(element.map_or(id, |&element| convert(pool, element, ty)))
+    Ok(fold(pool, id))
 }
 
 /// `id` as an expression of type `ty`: an integer becomes a real where one is wanted, everything else stays.
@@ -77,7 +36,7 @@ pub(super) fn conjunction(pool: &mut ExprPool, conditions: impl IntoIterator<Ite
     let start = pool.bool(true);
     conditions.into_iter().fold(start, |all, condition| {
         let id = pool.and(all, condition).expect("conditions are Boolean");
-        fold(pool, id, &[all, condition])
+        fold(pool, id)
     })
 }
 
@@ -86,29 +45,26 @@ pub(super) fn disjunction(pool: &mut ExprPool, conditions: impl IntoIterator<Ite
     let start = pool.bool(false);
     conditions.into_iter().fold(start, |any, condition| {
         let id = pool.or(any, condition).expect("conditions are Boolean");
-        fold(pool, id, &[any, condition])
+        fold(pool, id)
     })
 }
 
 /// `¬condition`.
 pub(super) fn negation(pool: &mut ExprPool, condition: ExprId) -> ExprId {
-    if let Node::Unary(UnaryOp::Not, inner) = *pool.node(condition) {
-        return inner;
-    }
     let id = pool.not(condition).expect("conditions are Boolean");
-    fold(pool, id, &[condition])
+    fold(pool, id)
 }
 
 /// `a = b` of operands that have one type.
 pub(super) fn equality(pool: &mut ExprPool, a: ExprId, b: ExprId) -> ExprId {
     let id = pool.eq(a, b).expect("operands have one type");
-    fold(pool, id, &[a, b])
+    fold(pool, id)
 }
 
 /// `if condition then a else b`.
 pub(super) fn choice(pool: &mut ExprPool, condition: ExprId, a: ExprId, b: ExprId) -> ExprId {
     let id = pool.ite(condition, a, b).expect("branches have one type");
-    fold(pool, id, &[condition, a, b])
+    fold(pool, id)
 }
 
 /// `lower ≤ value ≤ upper`, with bounds that may be missing.
@@ -122,12 +78,12 @@ pub(super) fn within(
     if let Some(lower) = lower {
         let lower = pool.constant(lower);
         let id = pool.le(lower, value).expect("bounds are numbers");
-        conditions.push(fold(pool, id, &[lower, value]));
+        conditions.push(fold(pool, id));
     }
     if let Some(upper) = upper {
         let upper = pool.constant(upper);
         let id = pool.le(value, upper).expect("bounds are numbers");
-        conditions.push(fold(pool, id, &[value, upper]));
+        conditions.push(fold(pool, id));
     }
     conjunction(pool, conditions)
 }
@@ -168,56 +124,14 @@ impl Substitution {
 
     /// One node, whose operands are done.
     fn replace(&self, pool: &mut ExprPool, id: ExprId) -> ExprId {
-        let node = pool.node(id).clone();
-        if let Node::Variable(variable) = node {
-            return self.replacements.get(&variable).copied().unwrap_or(id);
+        match pool.node(id) {
+            Node::Variable(variable) => self.replacements.get(variable).copied().unwrap_or(id),
+            node => {
+                let node = node.with_operands(|operand| self.done[&operand]);
+                let ty = pool.ty(id);
+                pool.simplified(node, ty)
+            }
         }
-        let mut operands = Vec::new();
-        let mut changed = false;
-        node.for_each_operand(|operand| {
-            let replaced = self.done[&operand];
-            changed |= replaced != operand;
-            operands.push(replaced);
-        });
-        if !changed {
-            return id;
-        }
-        let ty = pool.ty(id);
-        let built = rebuild(pool, &node, &operands).expect("replacements have the types of their variables");
-        let folded = match node {
-            Node::Select { .. } => built,
-            _ => fold(pool, built, &operands),
-        };
-        convert(pool, folded, ty)
-    }
-}
-
-/// The node over other operands of the same types.
-fn rebuild(pool: &mut ExprPool, node: &Node, operands: &[ExprId]) -> Result<ExprId, TypeError> {
-    use BinaryOp as B;
-    match (node, operands) {
-        (Node::Unary(UnaryOp::Not, _), &[a]) => pool.not(a),
-        (Node::Unary(UnaryOp::Floor, _), &[a]) => pool.floor(a),
-        (Node::Unary(UnaryOp::Ceil, _), &[a]) => pool.ceil(a),
-        (Node::Binary(op, ..), &[a, b]) => match op {
-            B::And => pool.and(a, b),
-            B::Or => pool.or(a, b),
-            B::Eq => pool.eq(a, b),
-            B::Lt => pool.lt(a, b),
-            B::Le => pool.le(a, b),
-            B::Add => pool.add(a, b),
-            B::Sub => pool.sub(a, b),
-            B::Mul => pool.mul(a, b),
-            B::Div => pool.div(a, b),
-            B::Mod => pool.modulo(a, b),
-            B::Pow => pool.pow(a, b),
-            B::Log => pool.log(a, b),
-            B::Min => pool.min(a, b),
-            B::Max => pool.max(a, b),
-        },
-        (Node::Ite(..), &[c, t, e]) => pool.ite(c, t, e),
-        (Node::Select { .. }, [elements @ .., index]) => select(pool, elements, *index),
-        _ => unreachable!("nodes without operands do not change"),
     }
 }
 
@@ -230,10 +144,10 @@ mod tests {
         let mut pool = ExprPool::new();
         let (two, zero) = (pool.int(2), pool.int(0));
         let sum = pool.add(two, two).unwrap();
-        let folded = fold(&mut pool, sum, &[two, two]);
+        let folded = fold(&mut pool, sum);
         assert_eq!(pool.as_constant(folded), Some(Value::Int(4)));
         let undefined = pool.modulo(two, zero).unwrap();
-        assert_eq!(fold(&mut pool, undefined, &[two, zero]), undefined);
+        assert_eq!(fold(&mut pool, undefined), undefined);
     }
 
     #[test]

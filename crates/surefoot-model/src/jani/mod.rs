@@ -33,8 +33,6 @@ mod property;
 mod standard_property;
 mod suggest;
 mod term;
-#[cfg(test)]
-mod tests;
 mod transient;
 mod types;
 mod update;

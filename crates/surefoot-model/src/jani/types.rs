@@ -63,7 +63,7 @@ impl Domain {
                     )));
             }
         };
-        if let (Value::Int(lower), Value::Int(upper)) = (lower, upper) {
+        if let (Type::Int, Value::Int(lower), Value::Int(upper)) = (self.base, lower, upper) {
             let narrow = |bound: i64| {
                 i32::try_from(bound)
                     .map_err(|_| json.error(format!("the bound {bound} of {name} does not fit into 32 bits")))

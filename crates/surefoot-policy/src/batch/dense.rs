@@ -7,8 +7,8 @@ pub(super) const BLOCK: usize = 4;
 
 /// A layer, arranged for the kernels.
 ///
-/// Neurons come in blocks of [`BLOCK`], the last one possibly smaller. Within a block of `m` neurons the weights are sorted by
-/// input: `m` weights of input 0, then `m` weights of input 1, and so on.
+/// Neurons come in blocks of [`BLOCK`], the last one possibly smaller. Within a block of `m` neurons the weights are
+/// sorted by input: `m` weights of input 0, then `m` weights of input 1, and so on.
 #[derive(Debug)]
 pub(super) struct DenseLayer<T> {
     pub(super) inputs: usize,

@@ -1,7 +1,8 @@
 //! Tree ensembles as flat arrays over integer thresholds.
 //!
-//! Inputs are integers, so each split `x < t` is `x < k` for an integer `k`. A split that sends all integers the same way
-//! disappears. All states of a chunk walk a tree together, level by level; a state that reached its leaf stays there.
+//! Inputs are integers, so each split `x < t` is `x < k` for an integer `k`. A split that sends all integers the same
+//! way disappears. All states of a chunk walk a tree together, level by level; a state that reached its leaf stays
+//! there.
 
 use crate::ensemble::{Ensemble, Tree, TreeNode};
 use crate::parameter::{Number, Parameter};
@@ -25,20 +26,21 @@ struct FlatTree<T> {
     values: Vec<T>,
 }
 
-/// A split, or a leaf, which is its own child whatever the input.
+/// A split, or a leaf: a split that sends every input to itself.
 #[derive(Debug, Clone, Copy)]
 struct FlatNode {
     /// First lane of the tested input.
     row: u32,
-    threshold: i32,
-    /// Where to go if the input is below the threshold, and if it is not.
-    children: [u32; 2],
-    leaf: u32,
+    /// Inputs up to the limit go to `next`, all others to the node after it.
+    limit: i32,
+    next: u32,
+    /// Where the values of a leaf begin.
+    values: u32,
 }
 
 impl<T: Number> Forest<T> {
-    /// Arranges an ensemble whose inputs are compared as numbers of type `C`. Each of `values` turns its parameters into a
-    /// group of outputs.
+    /// Arranges an ensemble whose inputs are compared as numbers of type `C`. Each of `values` turns its parameters
+    /// into a group of outputs.
     pub(super) fn new<C: Number>(ensemble: &Ensemble, values: &[fn(Parameter) -> T]) -> Self {
         let expand = |parameters: &[Parameter]| -> Vec<T> {
             values.iter().flat_map(|value| parameters.iter().map(|&parameter| value(parameter))).collect()
@@ -66,65 +68,40 @@ impl<T: Number> Forest<T> {
 
 impl<T: Number> FlatTree<T> {
     fn new<C: Number>(tree: &Tree, expand: impl Fn(&[Parameter]) -> Vec<T>) -> Self {
-        let mut nodes = Vec::new();
-        let mut leaves = Vec::new();
-        // Where each node of the tree went; children come after their parents, so we go backwards.
-        let mut place = vec![0; tree.nodes().len()];
-        let mut depths: Vec<usize> = Vec::new();
-        for (index, node) in tree.nodes().iter().enumerate().rev() {
-            let here = nodes.len() as u32;
-            match *node {
-                TreeNode::Leaf(leaf) => {
-                    let end =
-                        FlatNode { row: 0, threshold: 0, children: [here; 2], leaf: leaves.len() as u32 };
-                    leaves.push(expand(tree.values(leaf)));
-                    nodes.push(end);
-                    depths.push(0);
-                    place[index] = here;
-                }
-                TreeNode::Split { feature, threshold, left, right } => {
-                    let (left, right) = (place[left as usize], place[right as usize]);
-                    place[index] = match integer_threshold::<C>(threshold) {
-                        IntegerThreshold::AlwaysLeft => left,
-                        IntegerThreshold::AlwaysRight => right,
-                        IntegerThreshold::Below(threshold) => {
-                            let row = feature * LANES as u32;
-                            nodes.push(FlatNode { row, threshold, children: [left, right], leaf: 0 });
-                            depths.push(1 + depths[left as usize].max(depths[right as usize]));
-                            here
-                        }
-                    };
-                }
-            }
-        }
-        Self::trim(&nodes, &leaves, place[0], depths[place[0] as usize])
-    }
-
-    /// Renumbers the nodes below `root` so that it is node 0, and keeps only outputs that some leaf changes.
-    fn trim(nodes: &[FlatNode], leaves: &[Vec<T>], root: u32, depth: usize) -> Self {
-        let width = leaves[0].len();
-        let changed = |output: &usize| leaves.iter().any(|values| values[*output] != T::ZERO);
-        let outputs: Vec<u32> = (0..width).filter(changed).map(|output| output as u32).collect();
-        // Breadth first: the levels that all states share lie together.
-        let mut order = vec![root];
-        let mut flat: Vec<FlatNode> = Vec::new();
+        // The values of each leaf; splits have none.
+        let values_of = |node: &TreeNode| match *node {
+            TreeNode::Leaf(leaf) => expand(tree.values(leaf)),
+            TreeNode::Split { .. } => Vec::new(),
+        };
+        let leaves: Vec<Vec<T>> = tree.nodes().iter().map(values_of).collect();
+        let width = leaves.iter().map(Vec::len).max().unwrap_or(0);
+        let is_changed = |output: &usize| {
+            leaves.iter().any(|values| values.get(*output).is_some_and(|&value| value != T::ZERO))
+        };
+        let outputs: Vec<u32> = (0..width).filter(is_changed).map(|output| output as u32).collect();
+        // Breadth first: the two children of a split lie together, and so do the levels that all states share.
+        let mut order = vec![(0, 0)];
+        let mut nodes: Vec<FlatNode> = Vec::new();
         let mut values = Vec::new();
-        while let Some(&old) = order.get(flat.len()) {
-            let here = flat.len() as u32;
-            let mut node = nodes[old as usize];
-            if node.children[0] == old {
-                node.children = [here; 2];
-                let leaf = &leaves[node.leaf as usize];
-                node.leaf = values.len() as u32;
-                values.extend(outputs.iter().map(|&output| leaf[output as usize]));
-            } else {
-                let next = order.len() as u32;
-                order.extend(node.children);
-                node.children = [next, next + 1];
-            }
-            flat.push(node);
+        let mut depth = 0;
+        while let Some(&(index, level)) = order.get(nodes.len()) {
+            depth = level;
+            let here = nodes.len() as u32;
+            nodes.push(match skip_constant_splits::<C>(tree, index) {
+                Remaining::Leaf(index) => {
+                    let first = values.len() as u32;
+                    let leaf = &leaves[index as usize];
+                    values.extend(outputs.iter().map(|&output| leaf[output as usize]));
+                    FlatNode { row: 0, limit: i32::MAX, next: here, values: first }
+                }
+                Remaining::Split { feature, limit, left, right } => {
+                    let next = order.len() as u32;
+                    order.extend([(left, level + 1), (right, level + 1)]);
+                    FlatNode { row: feature * LANES as u32, limit, next, values: 0 }
+                }
+            });
         }
-        FlatTree { depth, nodes: flat, outputs, values }
+        FlatTree { depth, nodes, outputs, values }
     }
 
     fn run(&self, columns: &[i32], sums: &mut [T]) {
@@ -132,17 +109,39 @@ impl<T: Number> FlatTree<T> {
         for _ in 0..self.depth {
             for (lane, at) in at.iter_mut().enumerate() {
                 let node = &self.nodes[*at as usize];
-                let right = columns[node.row as usize + lane] >= node.threshold;
-                *at = node.children[usize::from(right)];
+                *at = node.next + u32::from(columns[node.row as usize + lane] > node.limit);
             }
         }
-        let first = at.map(|node| self.nodes[node as usize].leaf as usize);
+        let first = at.map(|node| self.nodes[node as usize].values as usize);
         for (position, &output) in self.outputs.iter().enumerate() {
             let row = &mut sums[output as usize * LANES..][..LANES];
-            for (sum, first) in row.iter_mut().zip(first) {
+            for (sum, &first) in row.iter_mut().zip(&first) {
                 *sum = *sum + self.values[first + position];
             }
         }
+    }
+}
+
+/// The first node on a path that depends on the input, or its leaf (given by its node).
+enum Remaining {
+    Leaf(u32),
+    Split { feature: u32, limit: i32, left: u32, right: u32 },
+}
+
+/// Walks down while all integers go the same way.
+fn skip_constant_splits<C: Number>(tree: &Tree, mut index: u32) -> Remaining {
+    loop {
+        let TreeNode::Split { feature, threshold, left, right } = tree.nodes()[index as usize] else {
+            return Remaining::Leaf(index);
+        };
+        index = match integer_threshold::<C>(threshold) {
+            IntegerThreshold::AlwaysLeft => left,
+            IntegerThreshold::AlwaysRight => right,
+            // It is above the smallest integer, which goes left.
+            IntegerThreshold::Below(threshold) => {
+                return Remaining::Split { feature, limit: threshold - 1, left, right };
+            }
+        };
     }
 }
 

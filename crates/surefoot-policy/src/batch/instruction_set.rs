@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 pub enum InstructionSet {
     /// What every machine of the target has.
     Portable,
-    /// 256-bit vectors of x86-64.
+    /// 256-bit vectors of x86-64 with fused multiply-adds.
     Avx2,
     /// 512-bit vectors of x86-64.
     Avx512,
@@ -33,7 +33,7 @@ impl InstructionSet {
         match self {
             InstructionSet::Portable => true,
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2 => is_x86_feature_detected!("avx2"),
+            InstructionSet::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx512 => is_x86_feature_detected!("avx512f"),
             #[cfg(not(target_arch = "x86_64"))]

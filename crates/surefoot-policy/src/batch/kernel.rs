@@ -1,13 +1,17 @@
 //! The inner loops, compiled once per instruction set.
 //!
-//! [`dense`] is written once, over an abstract vector of lanes, and instantiated for 512-bit, 256-bit and portable vectors. It keeps
-//! [`BLOCK`] neurons times a few vectors of lanes in registers and walks the inputs in index order: per lane exactly the operations of
-//! [`crate::point`], with separate multiplications and additions. The other loops are plain Rust, compiled once for each instruction set.
+//! [`dense`] is written once, over an abstract vector of lanes, and instantiated for 512-bit, 256-bit and portable
+//! vectors. It keeps [`BLOCK`] neurons times a few vectors of lanes in registers and walks the inputs in index order:
+//! per lane exactly the operations of [`crate::point`], with separate multiplications and additions. The other loops
+//! are plain Rust, compiled once for each instruction set.
 //!
-//! This is the one module with `unsafe` code. It is needed to call functions that are compiled for instructions that not every
-//! machine has, and to load and store vectors without a bounds check per vector. What it relies on: an [`InstructionSet`] is only
-//! passed in where it is available, and [`dense`] checks the sizes of all its slices before the kernel starts.
+//! This is the one module with `unsafe` code. It is needed to call functions that are compiled for instructions that
+//! not every machine has, and to load and store vectors without a bounds check per vector. What it relies on: an
+//! [`InstructionSet`] is only passed in where it is available, and [`dense`] checks the sizes of all its slices
+//! before the kernel starts.
 #![allow(unsafe_code)]
+// Everything must be inlined into the function that is compiled for the instructions; indices mirror the formulas.
+#![allow(clippy::inline_always, clippy::needless_range_loop)]
 
 use super::LANES;
 use super::dense::{BLOCK, DenseLayer};
@@ -34,6 +38,8 @@ trait Vector: Copy {
     unsafe fn splat(value: Self::Element) -> Self;
     unsafe fn add(self, other: Self) -> Self;
     unsafe fn multiply(self, other: Self) -> Self;
+    /// `self · other + addend`, rounded once or twice, whichever is faster.
+    unsafe fn multiply_add(self, other: Self, addend: Self) -> Self;
     /// Zero where the lane is below zero, the lane itself otherwise.
     unsafe fn relu(self) -> Self;
 }
@@ -74,6 +80,12 @@ impl<T: Number, const N: usize> Vector for Portable<T, N> {
     }
 
     #[inline(always)]
+    unsafe fn multiply_add(self, other: Self, addend: Self) -> Self {
+        // Where fused operations are no instructions, they are calls.
+        Portable(std::array::from_fn(|lane| self.0[lane] * other.0[lane] + addend.0[lane]))
+    }
+
+    #[inline(always)]
     unsafe fn relu(self) -> Self {
         Portable(self.0.map(|value| if value < T::ZERO { T::ZERO } else { value }))
     }
@@ -81,10 +93,10 @@ impl<T: Number, const N: usize> Vector for Portable<T, N> {
 
 /// Implements [`Vector`] by the intrinsics of one register type.
 ///
-/// `max(0, x)` of x86 returns its second operand if that is NaN or if both are zero, which is what ReLU means here.
+/// `max(0, x)` of x86 returns its second operand if that is NaN or if both are zero, which is what `ReLU` means here.
 #[cfg(target_arch = "x86_64")]
 macro_rules! x86_vector {
-    ($register:ident, $element:ty, $width:literal, $load:ident, $store:ident, $splat:ident, $add:ident, $multiply:ident, $max:ident, $zero:ident) => {
+    ($register:ident, $element:ty, $width:literal, $load:ident, $store:ident, $splat:ident, $add:ident, $multiply:ident, $multiply_add:ident, $max:ident, $zero:ident) => {
         impl Vector for x86::$register {
             type Element = $element;
             const WIDTH: usize = $width;
@@ -120,6 +132,12 @@ macro_rules! x86_vector {
             }
 
             #[inline(always)]
+            unsafe fn multiply_add(self, other: Self, addend: Self) -> Self {
+                // Safety: the machine has the instruction.
+                unsafe { x86::$multiply_add(self, other, addend) }
+            }
+
+            #[inline(always)]
             unsafe fn relu(self) -> Self {
                 // Safety: the machine has the instruction.
                 unsafe { x86::$max(x86::$zero(), self) }
@@ -143,6 +161,7 @@ x86_vector!(
     _mm512_set1_pd,
     _mm512_add_pd,
     _mm512_mul_pd,
+    _mm512_fmadd_pd,
     _mm512_max_pd,
     _mm512_setzero_pd
 );
@@ -156,6 +175,7 @@ x86_vector!(
     _mm512_set1_ps,
     _mm512_add_ps,
     _mm512_mul_ps,
+    _mm512_fmadd_ps,
     _mm512_max_ps,
     _mm512_setzero_ps
 );
@@ -169,6 +189,7 @@ x86_vector!(
     _mm256_set1_pd,
     _mm256_add_pd,
     _mm256_mul_pd,
+    _mm256_fmadd_pd,
     _mm256_max_pd,
     _mm256_setzero_pd
 );
@@ -182,18 +203,19 @@ x86_vector!(
     _mm256_set1_ps,
     _mm256_add_ps,
     _mm256_mul_ps,
+    _mm256_fmadd_ps,
     _mm256_max_ps,
     _mm256_setzero_ps
 );
 
-/// Computes `ROWS` neurons in `VECTORS` vectors of lanes.
+/// Computes `ROWS` neurons in `VECTORS` vectors of lanes, with fused multiply-adds if `FUSED`.
 ///
 /// # Safety
 ///
-/// `weights` has `ROWS` numbers per input, `biases` has `ROWS`; `from` and `to` have a row of [`LANES`] numbers per input and per
-/// neuron, of which the first `VECTORS · WIDTH` are used.
+/// `weights` has `ROWS` numbers per input, `biases` has `ROWS`; `from` and `to` have a row of [`LANES`] numbers per
+/// input and per neuron, of which the first `VECTORS · WIDTH` are used.
 #[inline(always)]
-unsafe fn block<V: Vector, const ROWS: usize, const VECTORS: usize>(
+unsafe fn block<V: Vector, const FUSED: bool, const ROWS: usize, const VECTORS: usize>(
     inputs: usize,
     weights: *const V::Element,
     biases: *const V::Element,
@@ -219,7 +241,12 @@ unsafe fn block<V: Vector, const ROWS: usize, const VECTORS: usize>(
             for row in 0..ROWS {
                 let weight = V::splat(*weights.add(input * ROWS + row));
                 for vector in 0..VECTORS {
-                    sums[row][vector] = sums[row][vector].add(weight.multiply(values[vector]));
+                    let sum = sums[row][vector];
+                    sums[row][vector] = if FUSED {
+                        weight.multiply_add(values[vector], sum)
+                    } else {
+                        sum.add(weight.multiply(values[vector]))
+                    };
                 }
             }
         }
@@ -243,7 +270,7 @@ unsafe fn block<V: Vector, const ROWS: usize, const VECTORS: usize>(
 ///
 /// As for [`dense`], and the machine has the instructions of `V`. `VECTORS · WIDTH` divides [`LANES`].
 #[inline(always)]
-unsafe fn layer<V: Vector, const VECTORS: usize>(
+unsafe fn layer<V: Vector, const FUSED: bool, const VECTORS: usize>(
     layer: &DenseLayer<V::Element>,
     from: *const V::Element,
     to: *mut V::Element,
@@ -258,10 +285,10 @@ unsafe fn layer<V: Vector, const VECTORS: usize>(
                 let from = from.add(lane);
                 let to = to.add(first * LANES + lane);
                 match layer.neurons() - first {
-                    1 => block::<V, 1, VECTORS>(inputs, weights, biases, activation, from, to),
-                    2 => block::<V, 2, VECTORS>(inputs, weights, biases, activation, from, to),
-                    3 => block::<V, 3, VECTORS>(inputs, weights, biases, activation, from, to),
-                    _ => block::<V, BLOCK, VECTORS>(inputs, weights, biases, activation, from, to),
+                    1 => block::<V, FUSED, 1, VECTORS>(inputs, weights, biases, activation, from, to),
+                    2 => block::<V, FUSED, 2, VECTORS>(inputs, weights, biases, activation, from, to),
+                    3 => block::<V, FUSED, 3, VECTORS>(inputs, weights, biases, activation, from, to),
+                    _ => block::<V, FUSED, BLOCK, VECTORS>(inputs, weights, biases, activation, from, to),
                 }
             }
         }
@@ -270,38 +297,56 @@ unsafe fn layer<V: Vector, const VECTORS: usize>(
 
 /// Numbers with vector kernels for each instruction set.
 pub(super) trait VectorNumber: Number {
-    /// Computes a layer for a chunk.
+    /// Computes a layer for a chunk, with fused multiply-adds if `FUSED` and where there are such instructions.
     ///
     /// # Safety
     ///
     /// `set` is available; `from` and `to` have a row of [`LANES`] numbers per input and per neuron.
-    unsafe fn layer(set: InstructionSet, layer: &DenseLayer<Self>, from: *const Self, to: *mut Self);
+    unsafe fn layer<const FUSED: bool>(
+        set: InstructionSet,
+        layer: &DenseLayer<Self>,
+        from: *const Self,
+        to: *mut Self,
+    );
 }
 
 macro_rules! vector_number {
     ($number:ty, $portable:literal, $avx2:ident, $avx512:ident) => {
         impl VectorNumber for $number {
-            unsafe fn layer(set: InstructionSet, dense: &DenseLayer<Self>, from: *const Self, to: *mut Self) {
+            unsafe fn layer<const FUSED: bool>(
+                set: InstructionSet,
+                dense: &DenseLayer<Self>,
+                from: *const Self,
+                to: *mut Self,
+            ) {
                 #[cfg(target_arch = "x86_64")]
-                #[target_feature(enable = "avx2")]
-                unsafe fn avx2(dense: &DenseLayer<$number>, from: *const $number, to: *mut $number) {
+                #[target_feature(enable = "avx2,fma")]
+                unsafe fn avx2<const FUSED: bool>(
+                    dense: &DenseLayer<$number>,
+                    from: *const $number,
+                    to: *mut $number,
+                ) {
                     // Safety: as promised by the caller of `VectorNumber::layer`.
-                    unsafe { layer::<x86::$avx2, 2>(dense, from, to) }
+                    unsafe { layer::<x86::$avx2, FUSED, 2>(dense, from, to) }
                 }
                 #[cfg(target_arch = "x86_64")]
                 #[target_feature(enable = "avx512f")]
-                unsafe fn avx512(dense: &DenseLayer<$number>, from: *const $number, to: *mut $number) {
+                unsafe fn avx512<const FUSED: bool>(
+                    dense: &DenseLayer<$number>,
+                    from: *const $number,
+                    to: *mut $number,
+                ) {
                     // Safety: as promised by the caller of `VectorNumber::layer`.
-                    unsafe { layer::<x86::$avx512, 4>(dense, from, to) }
+                    unsafe { layer::<x86::$avx512, FUSED, 4>(dense, from, to) }
                 }
                 // Safety: the sizes are those that the caller promises, and so are the instructions.
                 unsafe {
                     match set {
                         #[cfg(target_arch = "x86_64")]
-                        InstructionSet::Avx512 => avx512(dense, from, to),
+                        InstructionSet::Avx512 => avx512::<FUSED>(dense, from, to),
                         #[cfg(target_arch = "x86_64")]
-                        InstructionSet::Avx2 => avx2(dense, from, to),
-                        _ => layer::<Portable<$number, $portable>, 2>(dense, from, to),
+                        InstructionSet::Avx2 => avx2::<FUSED>(dense, from, to),
+                        _ => layer::<Portable<$number, $portable>, FUSED, 2>(dense, from, to),
                     }
                 }
             }
@@ -314,12 +359,23 @@ vector_number!(f32, 4, __m256, __m512);
 
 /// Computes a layer for a chunk: `from` has a row of lanes per input, `to` gets one per neuron.
 pub(super) fn dense<T: VectorNumber>(set: InstructionSet, layer: &DenseLayer<T>, from: &[T], to: &mut [T]) {
+    check(set, layer, from, to);
+    // Safety: just checked.
+    unsafe { T::layer::<false>(set, layer, from.as_ptr(), to.as_mut_ptr()) }
+}
+
+/// Like [`dense`], with fused multiply-adds where there are such instructions: faster, but not reproducible.
+pub(super) fn dense_fused(set: InstructionSet, layer: &DenseLayer<f32>, from: &[f32], to: &mut [f32]) {
+    check(set, layer, from, to);
+    // Safety: just checked.
+    unsafe { f32::layer::<true>(set, layer, from.as_ptr(), to.as_mut_ptr()) }
+}
+
+fn check<T>(set: InstructionSet, layer: &DenseLayer<T>, from: &[T], to: &[T]) {
     assert!(set.is_available(), "this machine has no {set} instructions");
     assert!(layer.weights.len() == layer.inputs * layer.neurons(), "one weight per input and neuron");
     assert!(from.len() >= layer.inputs * LANES, "one row per input");
     assert!(to.len() >= layer.neurons() * LANES, "one row per neuron");
-    // Safety: just checked.
-    unsafe { T::layer(set, layer, from.as_ptr(), to.as_mut_ptr()) }
 }
 
 /// Defines a function whose body, plain Rust, is compiled for each instruction set.
@@ -331,7 +387,7 @@ macro_rules! for_each_instruction_set {
             fn body $(<$number: VectorNumber>)? ($($argument: $type),*) $body
 
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2")]
+            #[target_feature(enable = "avx2,fma")]
             fn avx2 $(<$number: VectorNumber>)? ($($argument: $type),*) {
                 body($($argument),*);
             }
@@ -386,6 +442,35 @@ for_each_instruction_set! {
                 choices[lane] = if better { output as u32 } else { choices[lane] };
             }
         }
+    }
+}
+
+for_each_instruction_set! {
+    /// Adds a factor times the magnitude of each value to its lane.
+    fn add_magnitudes(factors: &[f32], values: &[f32], sums: &mut [f32; LANES]) {
+        let mut local = *sums;
+        for (&factor, row) in factors.iter().zip(values.chunks_exact(LANES)) {
+            for lane in 0..LANES {
+                local[lane] += factor * row[lane].abs();
+            }
+        }
+        *sums = local;
+    }
+}
+
+for_each_instruction_set! {
+    /// Finds the smallest distance between any two of a chunk's scores in each lane.
+    fn smallest_gaps(scores: &[f32], gaps: &mut [f32; LANES]) {
+        let mut local = *gaps;
+        for (output, row) in scores.chunks_exact(LANES).enumerate() {
+            for other in scores[(output + 1) * LANES..].chunks_exact(LANES) {
+                for lane in 0..LANES {
+                    let gap = (row[lane] - other[lane]).abs();
+                    local[lane] = if gap < local[lane] { gap } else { local[lane] };
+                }
+            }
+        }
+        *gaps = local;
     }
 }
 

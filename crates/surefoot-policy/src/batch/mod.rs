@@ -1,23 +1,30 @@
 //! Evaluation of many states at once, with the results of [`crate::point`], bit for bit.
 //!
-//! States come as columns, one per input, and are evaluated in chunks of [`LANES`] states. Within a chunk every value is an
-//! array over the states, so vector instructions do for several states what the definition does for one: the same operations in
-//! the same order, only side by side.
+//! States come as columns, one per input, and are evaluated in chunks of [`LANES`] states. Within a chunk every value
+//! is an array over the states, so vector instructions do for several states what the definition does for one: the
+//! same operations in the same order, only side by side.
 
 mod dense;
+mod enclosed;
+mod exact;
 mod forest;
 mod instruction_set;
 mod kernel;
-mod scorer;
+mod screen;
+mod screened;
+mod table;
 
 use std::sync::Arc;
 
 pub use instruction_set::InstructionSet;
 
 use crate::arithmetic::Arithmetic;
-use crate::policy::{Policy, PolicyInput};
+use crate::policy::{Policy, PolicyInput, Scorer};
 use crate::score::{Score, winners};
-use scorer::{EnclosedScorer, ExactScorer};
+use enclosed::EnclosedScorer;
+use exact::ExactScorer;
+use screened::ScreenedScorer;
+use table::ScoreTable;
 
 /// States of a chunk.
 pub(crate) const LANES: usize = 64;
@@ -38,36 +45,63 @@ pub struct Evaluator {
 
 #[derive(Debug, Clone)]
 enum Engine {
-    Double(ExactScorer<f64>),
-    Single(ExactScorer<f32>),
+    Double(ExactScorer<f64>, ScoreTable<f64>),
+    Screened(ScreenedScorer, ScoreTable<f32>),
+    Single(ExactScorer<f32>, ScoreTable<f32>),
     Enclosed(EnclosedScorer),
+}
+
+impl Engine {
+    fn double(scorer: &Scorer) -> Self {
+        Engine::Double(ExactScorer::new(scorer), ScoreTable::new(scorer.outputs()))
+    }
 }
 
 impl Policy {
     /// An evaluator of this policy.
     pub fn evaluator(&self, arithmetic: Arithmetic) -> Evaluator {
-        let columns = self.inputs.iter().flat_map(|input| match *input {
+        let engine = match arithmetic {
+            Arithmetic::F64 => match ScreenedScorer::new(&self.scorer) {
+                Some(screened) => Engine::Screened(screened, ScoreTable::new(self.scorer.outputs())),
+                None => Engine::double(&self.scorer),
+            },
+            Arithmetic::F32 => {
+                Engine::Single(ExactScorer::new(&self.scorer), ScoreTable::new(self.scorer.outputs()))
+            }
+            Arithmetic::AnyF32 => Engine::Enclosed(EnclosedScorer::new(&self.scorer)),
+        };
+        Evaluator::new(self, arithmetic, engine)
+    }
+
+    /// An evaluator that computes the exact score of every output in every state, which [`Policy::evaluator`] avoids
+    /// where the choice is clear without. Its choices are the same.
+    pub fn scoring_evaluator(&self, arithmetic: Arithmetic) -> Evaluator {
+        match arithmetic {
+            Arithmetic::F64 => Evaluator::new(self, arithmetic, Engine::double(&self.scorer)),
+            Arithmetic::F32 | Arithmetic::AnyF32 => self.evaluator(arithmetic),
+        }
+    }
+}
+
+impl Evaluator {
+    fn new(policy: &Policy, arithmetic: Arithmetic, engine: Engine) -> Self {
+        let columns = policy.inputs.iter().flat_map(|input| match *input {
             PolicyInput::Variable(_) => [0; LANES],
             PolicyInput::Constant(value) => [value; LANES],
         });
         Evaluator {
             arithmetic,
             instruction_set: InstructionSet::best(),
-            inputs: self.inputs.clone().into(),
-            outputs: self.outputs.len(),
+            inputs: policy.inputs.clone().into(),
+            outputs: policy.outputs.len(),
             count: 0,
             columns: columns.collect(),
-            engine: match arithmetic {
-                Arithmetic::F64 => Engine::Double(ExactScorer::new(&self.scorer)),
-                Arithmetic::F32 => Engine::Single(ExactScorer::new(&self.scorer)),
-                Arithmetic::AnyF32 => Engine::Enclosed(EnclosedScorer::new(&self.scorer)),
-            },
+            engine,
         }
     }
-}
 
-impl Evaluator {
     /// The same evaluator on other instructions; `None` if this machine does not have them. Results do not change.
+    #[must_use]
     pub fn with_instruction_set(mut self, instruction_set: InstructionSet) -> Option<Self> {
         self.instruction_set = instruction_set;
         instruction_set.is_available().then_some(self)
@@ -78,29 +112,43 @@ impl Evaluator {
         self.arithmetic
     }
 
-    /// Evaluates `count` states. `column(i)` gives the values of the policy's input `i` in all of them; it is not asked for
-    /// constant inputs. Replaces the results of the last batch.
+    /// Evaluates `count` states. `column(i)` gives the values of the policy's input `i` in all of them; it is not
+    /// asked for constant inputs. Replaces the results of the last batch.
     pub fn run<'c>(&mut self, count: usize, column: impl Fn(usize) -> &'c [i32]) {
         self.count = count;
+        if let Engine::Screened(scorer, _) = &self.engine
+            && let Some(exact) = scorer.given_up()
+        {
+            self.engine = Engine::Double(exact, ScoreTable::new(self.outputs));
+        }
         let chunks = count.div_ceil(LANES);
         match &mut self.engine {
-            Engine::Double(scorer) => scorer.reserve(chunks),
-            Engine::Single(scorer) => scorer.reserve(chunks),
+            Engine::Double(_, table) => table.reserve(chunks),
+            Engine::Screened(_, table) | Engine::Single(_, table) => table.reserve(chunks),
             Engine::Enclosed(scorer) => scorer.reserve(chunks),
         }
+        let set = self.instruction_set;
         for chunk in 0..chunks {
-            let first = chunk * LANES;
-            let used = LANES.min(count - first);
-            for (input, row) in self.columns.chunks_exact_mut(LANES).enumerate() {
-                if let PolicyInput::Variable(_) = self.inputs[input] {
-                    row[..used].copy_from_slice(&column(input)[first..first + used]);
-                    row[used..].fill(0);
-                }
-            }
+            let used = LANES.min(count - chunk * LANES);
+            self.fill(chunk * LANES, used, &column);
             match &mut self.engine {
-                Engine::Double(scorer) => scorer.run(self.instruction_set, chunk, &self.columns),
-                Engine::Single(scorer) => scorer.run(self.instruction_set, chunk, &self.columns),
-                Engine::Enclosed(scorer) => scorer.run(self.instruction_set, chunk, &self.columns),
+                Engine::Double(scorer, table) => scorer.run(set, &self.columns, table.chunk(chunk)),
+                Engine::Screened(scorer, table) => scorer.run(set, chunk, used, &self.columns, table),
+                Engine::Single(scorer, table) => scorer.run(set, &self.columns, table.chunk(chunk)),
+                Engine::Enclosed(scorer) => scorer.run(set, chunk, &self.columns),
+            }
+        }
+        if let Engine::Screened(scorer, table) = &mut self.engine {
+            scorer.finish(set, table);
+        }
+    }
+
+    /// Copies the inputs of a chunk that begins at state `first`; unused lanes become 0.
+    fn fill<'c>(&mut self, first: usize, used: usize, column: impl Fn(usize) -> &'c [i32]) {
+        for (input, row) in self.columns.chunks_exact_mut(LANES).enumerate() {
+            if let PolicyInput::Variable(_) = self.inputs[input] {
+                row[..used].copy_from_slice(&column(input)[first..first + used]);
+                row[used..].fill(0);
             }
         }
     }
@@ -112,10 +160,10 @@ impl Evaluator {
     /// In the arithmetic `any-f32`, where a state can have several choices: see [`Evaluator::possible`].
     #[inline]
     pub fn best(&self, state: usize, applicable: impl Fn(usize) -> bool) -> Option<usize> {
-        assert!(state < self.count, "the last batch has {} states, not {state}", self.count);
+        self.check(state);
         match &self.engine {
-            Engine::Double(scorer) => scorer.best(state, applicable),
-            Engine::Single(scorer) => scorer.best(state, applicable),
+            Engine::Double(_, table) => table.best(state, applicable),
+            Engine::Screened(_, table) | Engine::Single(_, table) => table.best(state, applicable),
             Engine::Enclosed(_) => panic!("any-f32 has no single choice"),
         }
     }
@@ -126,34 +174,41 @@ impl Evaluator {
     ///
     /// In the arithmetic `any-f32`, where a state can have several choices: see [`Evaluator::possible`].
     pub fn choices(&mut self) -> &[u32] {
+        let (set, count) = (self.instruction_set, self.count);
         match &mut self.engine {
-            Engine::Double(scorer) => scorer.choices(self.instruction_set, self.count),
-            Engine::Single(scorer) => scorer.choices(self.instruction_set, self.count),
+            Engine::Double(_, table) => table.choices(set, count),
+            Engine::Screened(_, table) | Engine::Single(_, table) => table.choices(set, count),
             Engine::Enclosed(_) => panic!("any-f32 has no single choice"),
         }
     }
 
-    /// Calls `found` with each output that can be chosen in a state of the last batch if those competing are `applicable`, in
-    /// ascending order. In `f64` and `f32` that is one output, or none if none is applicable.
+    /// Calls `found` with each output that can be chosen in a state of the last batch if those competing are
+    /// `applicable`, in ascending order. In `f64` and `f32` that is one output, or none if none is applicable.
     #[inline]
     pub fn possible(&self, state: usize, applicable: impl Fn(usize) -> bool, mut found: impl FnMut(usize)) {
-        assert!(state < self.count, "the last batch has {} states, not {state}", self.count);
-        match &self.engine {
-            Engine::Double(scorer) => scorer.best(state, applicable).into_iter().for_each(found),
-            Engine::Single(scorer) => scorer.best(state, applicable).into_iter().for_each(found),
-            Engine::Enclosed(scorer) => {
-                winners(self.outputs, |output| scorer.score(state, output), applicable, &mut found);
-            }
+        if let Engine::Enclosed(scorer) = &self.engine {
+            self.check(state);
+            winners(self.outputs, |output| scorer.score(state, output), applicable, found);
+        } else if let Some(output) = self.best(state, applicable) {
+            found(output);
         }
     }
 
-    /// The score of an output in a state of the last batch.
-    pub fn score(&self, state: usize, output: usize) -> Score {
-        assert!(state < self.count && output < self.outputs, "no such state or output in the last batch");
+    /// The score of an output in a state of the last batch; `None` if the choice was clear without it. A
+    /// [`Policy::scoring_evaluator`] has all scores.
+    pub fn score(&self, state: usize, output: usize) -> Option<Score> {
+        self.check(state);
+        assert!(output < self.outputs, "the policy has {} outputs, not {output}", self.outputs);
         match &self.engine {
-            Engine::Double(scorer) => Score::exactly(scorer.value(state, output)),
-            Engine::Single(scorer) => Score::exactly(scorer.value(state, output).into()),
-            Engine::Enclosed(scorer) => scorer.score(state, output),
+            Engine::Double(_, table) => Some(Score::exactly(table.score(state, output))),
+            Engine::Screened(..) => None,
+            Engine::Single(_, table) => Some(Score::exactly(table.score(state, output).into())),
+            Engine::Enclosed(scorer) => Some(scorer.score(state, output)),
         }
+    }
+
+    #[inline]
+    fn check(&self, state: usize) {
+        assert!(state < self.count, "the last batch has {} states, not {state}", self.count);
     }
 }

@@ -1,7 +1,7 @@
 //! Tree ensembles in the JSON dump of Veritas: base scores and nested trees with one value per output in each leaf.
 //!
-//! The type of the ensemble (`at_type`) says how its scores become probabilities or predictions. All these maps are monotone
-//! in each state, so the choice is that of the raw sums, whatever the type.
+//! The type of the ensemble (`at_type`) says how its scores become probabilities or predictions. All these maps are
+//! monotone in each state, so the choice is that of the raw sums, whatever the type.
 
 use surefoot_model::InputError;
 use surefoot_model::json::Json;

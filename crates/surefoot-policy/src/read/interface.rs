@@ -159,8 +159,8 @@ fn read_outputs(output: Json<'_>, system: &TransitionSystem) -> Result<Vec<Label
     Ok(outputs)
 }
 
-/// One input: `{"name": v, "automaton": null | {"name", "index"}, "index"?: k}` is a variable or an element of an array,
-/// `{"name": a, "index": i}` without `automaton` is the location of an automaton instance.
+/// One input: `{"name": v, "automaton": null | {"name", "index"}, "index"?: k}` is a variable or an element of an
+/// array, `{"name": a, "index": i}` without `automaton` is the location of an automaton instance.
 fn read_input(
     item: Json<'_>,
     system: &TransitionSystem,

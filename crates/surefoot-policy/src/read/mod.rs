@@ -1,7 +1,8 @@
 //! Readers of policy files.
 //!
-//! A policy is given by its *interface*, a JSON file that says which variables the scorer reads, which labels it chooses
-//! from, and which file holds the scorer: a neural network in the NNet format or a tree ensemble as a Veritas dump.
+//! A policy is given by its *interface*, a JSON file that says which variables the scorer reads, which labels it
+//! chooses from, and which file holds the scorer: a neural network in the `NNet` format or a tree ensemble as a
+//! Veritas dump.
 
 mod ensemble;
 mod interface;
@@ -47,8 +48,8 @@ pub fn read_with(
     parse(interface, &text, system, options, |file| sources.read(file), warnings)
 }
 
-/// Like [`read_with`], from texts in memory: `text` is the interface, and `open` gives the contents of the scorer's file,
-/// whose path is relative to the folder of `interface`.
+/// Like [`read_with`], from texts in memory: `text` is the interface, and `open` gives the contents of the scorer's
+/// file, whose path is relative to the folder of `interface`.
 pub fn parse(
     interface: &Path,
     text: &str,

@@ -1,11 +1,13 @@
 //! The `.nnet` format: lines of comma-separated numbers.
 //!
-//! After comments (`// …`) come the header (number of layers, inputs, outputs, largest layer), the layer sizes, an unused
-//! flag, and one line each of minima, maxima, means and ranges of the inputs. Then each layer follows: one line of weights
-//! per neuron, then one line with the bias per neuron. A comma at the end of a line is optional, blank lines are skipped.
+//! After comments (`// …`) come the header (number of layers, inputs, outputs, largest layer), the layer sizes, an
+//! unused flag, and one line each of minima, maxima, means and ranges of the inputs. Then each layer follows: one
+//! line of weights per neuron, then one line with the bias per neuron. A comma at the end of a line is optional,
+//! blank lines are skipped.
 //!
-//! Minima, maxima, means and ranges were meant for clipping and normalising. Policies in this format are trained on plain
-//! values, so they are checked and otherwise ignored; a warning says so where they would have made a difference.
+//! Minima, maxima, means and ranges were meant for clipping and normalising. Policies in this format are trained on
+//! plain values, so they are checked and otherwise ignored; a warning says so where they would have made a
+//! difference.
 
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 
 /// A hint that names the closest of `known`, if one is close enough to be meant.
 pub(super) fn did_you_mean<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
-    let limit = (name.chars().count() / 3).max(1);
+    let limit = name.chars().count().div_ceil(3);
     let closest = known.map(|other| (distance(name, other), other)).min_by_key(|&(distance, _)| distance)?;
     (closest.0 <= limit).then(|| format!("did you mean {:?}?", closest.1))
 }

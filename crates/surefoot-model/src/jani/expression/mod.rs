@@ -4,6 +4,9 @@
 //! functions are expanded, and constants are evaluated when a name first asks for them; both push their own tasks, which
 //! is how their definitions may come in any order and how cycles are found.
 
+mod array;
+mod definition;
+
 use crate::expr::{ExprId, TypeError};
 use crate::input::InputError;
 use crate::jani::constant::Definition;
@@ -11,12 +14,12 @@ use crate::jani::context::{Context, Entity, GLOBAL, ScopeId};
 use crate::jani::fold;
 use crate::jani::operator::{Binary, NAMES, Operator, Unary, jani_spelling, operator};
 use crate::jani::suggest::did_you_mean;
-use crate::jani::term::{MAX_ELEMENTS, Term};
+use crate::jani::term::Term;
 use crate::json::Json;
 use crate::value::{Type, Value};
 
 /// Functions and array constructors may expand to this many expressions in all.
-const MAX_EXPANSION: usize = 10_000_000;
+const MAX_EXPANSION: usize = 5_000_000;
 
 /// How much functions and array constructors have expanded to.
 #[derive(Debug, Default)]
@@ -198,20 +201,20 @@ impl<'c, 'd: 'x, 'x> Machine<'c, 'd, 'x> {
                 Task::Unary(json, build) => {
                     let a = self.pop_scalar(json, "exp")?;
                     let id = build(&mut self.context.pool, a).map_err(type_error(json))?;
-                    self.push_folded(id, &[a]);
+                    self.push_folded(id);
                 }
                 Task::Binary(json, build) => {
                     let b = self.pop_scalar(json, "right")?;
                     let a = self.pop_scalar(json, "left")?;
                     let id = build(&mut self.context.pool, a, b).map_err(type_error(json))?;
-                    self.push_folded(id, &[a, b]);
+                    self.push_folded(id);
                 }
                 Task::Equality(json, negated) => self.equality(json, negated)?,
                 Task::Ite(json) => self.ite(json)?,
                 Task::And(json, known) => {
                     let condition = self.pop_scalar(json, "exp")?;
                     let id = self.context.pool.and(known, condition).map_err(type_error(json))?;
-                    self.push_folded(id, &[known, condition]);
+                    self.push_folded(id);
                 }
                 Task::Access(json) => self.access(json)?,
                 Task::Collect(json, n) => self.collect(json, n)?,
@@ -231,8 +234,8 @@ impl<'c, 'd: 'x, 'x> Machine<'c, 'd, 'x> {
         Ok(())
     }
 
-    fn push_folded(&mut self, id: ExprId, operands: &[ExprId]) {
-        let folded = fold::fold(&mut self.context.pool, id, operands);
+    fn push_folded(&mut self, id: ExprId) {
+        let folded = fold::fold(&mut self.context.pool, id);
         self.push(folded);
     }
 
@@ -330,13 +333,15 @@ impl<'c, 'd: 'x, 'x> Machine<'c, 'd, 'x> {
             });
         };
         match operator {
-            Operator::Unary(build) => self.operands(json, &["exp"], Task::Unary(json, build)),
-            Operator::Binary(build) => self.operands(json, &["left", "right"], Task::Binary(json, build)),
-            Operator::Equality { negated } => {
-                self.operands(json, &["left", "right"], Task::Equality(json, negated))
+            Operator::Unary(build) => self.operands(json, &["op", "exp"], Task::Unary(json, build)),
+            Operator::Binary(build) => {
+                self.operands(json, &["op", "left", "right"], Task::Binary(json, build))
             }
-            Operator::Ite => self.operands(json, &["if", "then", "else"], Task::Ite(json)),
-            Operator::ArrayAccess => self.operands(json, &["exp", "index"], Task::Access(json)),
+            Operator::Equality { negated } => {
+                self.operands(json, &["op", "left", "right"], Task::Equality(json, negated))
+            }
+            Operator::Ite => self.operands(json, &["op", "if", "then", "else"], Task::Ite(json)),
+            Operator::ArrayAccess => self.operands(json, &["op", "exp", "index"], Task::Access(json)),
             Operator::ArrayValue => self.array_value(json),
             Operator::ArrayConstructor => {
                 self.context.warnings.check_keys(json, &["op", "var", "length", "exp"]);
@@ -373,17 +378,11 @@ impl<'c, 'd: 'x, 'x> Machine<'c, 'd, 'x> {
         }
     }
 
-    /// Reads the members called `keys`, then does `task`.
+    /// Reads all members called `keys` but the first, `op`, then does `task`.
     fn operands(&mut self, json: Json<'x>, keys: &[&str], task: Task<'x>) -> Result<(), InputError> {
-        for (key, value) in json.members() {
-            if !keys.contains(&key) && !["op", "comment", "metadata"].contains(&key) {
-                self.context
-                    .warnings
-                    .add(|| value.error(format!("the key {key:?} is unknown here and ignored")));
-            }
-        }
+        self.context.warnings.check_keys(json, keys);
         self.tasks.push(task);
-        for key in keys.iter().rev() {
+        for key in keys[1..].iter().rev() {
             self.tasks.push(Task::Read(json.require(key)?));
         }
         Ok(())
@@ -400,7 +399,7 @@ impl<'c, 'd: 'x, 'x> Machine<'c, 'd, 'x> {
         let mut equal = Vec::new();
         for (&a, &b) in a.elements().iter().zip(b.elements()) {
             let id = if negated { pool.ne(a, b) } else { pool.eq(a, b) }.map_err(type_error(json))?;
-            equal.push(fold::fold(pool, id, &[a, b]));
+            equal.push(fold::fold(pool, id));
         }
         let result = if negated { fold::disjunction(pool, equal) } else { fold::conjunction(pool, equal) };
         self.push(result);
@@ -419,217 +418,9 @@ impl<'c, 'd: 'x, 'x> Machine<'c, 'd, 'x> {
         let chosen = then.try_map(|a| {
             let b = *rest.next().expect("equal dimensions have equal numbers of elements");
             let id = pool.ite(condition, a, b).map_err(type_error(json))?;
-            Ok(fold::fold(pool, id, &[condition, a, b]))
+            Ok(fold::fold(pool, id))
         })?;
         self.values.push(chosen);
         Ok(())
-    }
-
-    fn access(&mut self, json: Json<'x>) -> Result<(), InputError> {
-        let index = self.pop_scalar(json, "index")?;
-        match self.pop() {
-            Term::Array(array) => {
-                let element = array.access(&mut self.context.pool, index).map_err(type_error(json))?;
-                self.values.push(element);
-                Ok(())
-            }
-            scalar @ Term::Scalar(_) => {
-                let place = json.get("exp").unwrap_or(json);
-                Err(place.error(format!("expected an array, found {}", scalar.describe(&self.context.pool))))
-            }
-        }
-    }
-
-    fn array_value(&mut self, json: Json<'x>) -> Result<(), InputError> {
-        self.context.warnings.check_keys(json, &["op", "elements"]);
-        let elements = json.require("elements")?;
-        let items: Vec<Json<'x>> = elements.array()?.collect();
-        self.tasks.push(Task::Collect(elements, items.len()));
-        self.tasks.extend(items.into_iter().rev().map(Task::Read));
-        Ok(())
-    }
-
-    /// Makes an array of the last `n` values.
-    fn collect(&mut self, json: Json<'x>, n: usize) -> Result<(), InputError> {
-        let items = self.pop_many(n);
-        let Some(first) = items.first() else {
-            return Err(json.error("an array needs at least one element"));
-        };
-        let mut dimensions = vec![n];
-        dimensions.extend_from_slice(first.dimensions());
-        let pool = &mut self.context.pool;
-        if let Some(item) = items.iter().find(|item| item.dimensions() != first.dimensions()) {
-            let (first, item) = (first.describe(pool), item.describe(pool));
-            return Err(json
-                .error(format!("the elements of an array must be alike, but here are {first} and {item}")));
-        }
-        if n.saturating_mul(first.elements().len()) > MAX_ELEMENTS {
-            return Err(json.error(format!("arrays of more than {MAX_ELEMENTS} elements are not supported")));
-        }
-        let mut elements: Vec<ExprId> = items.iter().flat_map(Term::elements).copied().collect();
-        let has = |ty| elements.iter().any(|&e| pool.ty(e) == ty);
-        let (boolean, real, int) = (has(Type::Bool), has(Type::Real), has(Type::Int));
-        if boolean && (real || int) {
-            return Err(
-                json.error("the elements of an array must be alike, but here are truth values and numbers")
-            );
-        }
-        if real {
-            for element in &mut elements {
-                *element = fold::convert(pool, *element, Type::Real);
-            }
-        }
-        self.values.push(Term::new(dimensions, elements));
-        Ok(())
-    }
-
-    /// The length of an array constructor is on the stack: reads its elements.
-    fn construct(&mut self, json: Json<'x>) -> Result<(), InputError> {
-        let place = json.get("length").unwrap_or(json);
-        let length = self.pop_scalar(json, "length")?;
-        let length = match self.context.evaluate_constant(length, place)? {
-            Value::Int(length @ 1..) if length as u64 <= MAX_ELEMENTS as u64 => length,
-            Value::Int(length @ 1..) => {
-                let message = format!(
-                    "arrays of more than {MAX_ELEMENTS} elements are not supported, this has {length}"
-                );
-                return Err(place.error(message));
-            }
-            other => return Err(place.error(format!("expected a positive integer as length, found {other}"))),
-        };
-        let (name, body) = (json.require("var")?.str()?, json.require("exp")?);
-        self.tasks.push(Task::Collect(json, length as usize));
-        for value in (0..length).rev() {
-            self.tasks.push(Task::Unbind);
-            self.tasks.push(Task::Read(body));
-            self.tasks.push(Task::Bind(name, value));
-        }
-        Ok(())
-    }
-
-    /// Reads the arguments of a call.
-    fn arguments(&mut self, json: Json<'x>) -> Result<(), InputError> {
-        self.context.warnings.check_keys(json, &["op", "function", "args"]);
-        let name_place = json.require("function")?;
-        let name = name_place.str()?;
-        let scope = self.frame().scope;
-        let Some(function) = self.context.function(scope, name) else {
-            let error = name_place.error(format!("there is no function called {name:?} here"));
-            let known =
-                [scope, GLOBAL].into_iter().flat_map(|scope| self.context.scopes[scope.0].functions.keys());
-            return Err(did_you_mean(error, name, known.map(String::as_str)));
-        };
-        let list = json.require("args")?;
-        let arguments: Vec<Json<'x>> = list.array()?.collect();
-        let expected = self.context.functions[function].parameters.len();
-        if arguments.len() != expected {
-            let found = arguments.len();
-            return Err(
-                list.error(format!("the function {name:?} takes {expected} arguments, but got {found}"))
-            );
-        }
-        self.tasks.push(Task::Call(json, function));
-        self.tasks.extend(arguments.into_iter().rev().map(Task::Read));
-        Ok(())
-    }
-
-    /// The arguments of a call are on the stack: reads the body.
-    fn call(&mut self, json: Json<'x>, function: usize) -> Result<(), InputError> {
-        let owner = Owner::Function(function);
-        if let Some(start) = self.frames.iter().position(|frame| frame.definition == Some(owner)) {
-            let names = self.frames[start..].iter().filter_map(|frame| match frame.definition {
-                Some(Owner::Function(f)) => Some(self.context.functions[f].name.as_str()),
-                _ => None,
-            });
-            let cycle: Vec<&str> = names.chain([self.context.functions[function].name.as_str()]).collect();
-            return Err(json
-                .error(format!("recursive functions are not supported: {}", cycle.join(" → ")))
-                .with_hint("calls are expanded when the model is read, so no function may call itself"));
-        }
-        let parameters = self.context.functions[function].parameters.clone();
-        let arguments = self.pop_many(parameters.len());
-        let list = json.require("args")?.array()?;
-        let mut fitting = Vec::new();
-        for ((argument, parameter), place) in arguments.into_iter().zip(&parameters).zip(list) {
-            let what = format!("the parameter {:?}", parameter.name);
-            fitting.push(self.context.fit(&argument, &parameter.written, &what, place)?);
-        }
-        if let Some(result) = self.context.calls.get(&(function, fitting.clone())) {
-            let result = result.clone();
-            self.values.push(result);
-            return Ok(());
-        }
-        let definition = &self.context.functions[function];
-        let bindings = parameters.iter().map(|p| p.name).zip(fitting.iter().cloned()).collect();
-        self.frames.push(Frame { scope: definition.scope, definition: Some(owner), bindings });
-        self.tasks.push(Task::Return(function, fitting));
-        self.tasks.push(Task::Read(definition.body));
-        Ok(())
-    }
-
-    fn finish_call(&mut self, function: usize, arguments: Vec<Term>) -> Result<(), InputError> {
-        self.frames.pop();
-        let value = self.pop();
-        let definition = &self.context.functions[function];
-        let what = format!("the result of the function {:?}", definition.name);
-        let (written, body) = (definition.result, definition.body);
-        let value = self.context.fit(&value, &written, &what, body)?;
-        self.context.calls.insert((function, arguments), value.clone());
-        self.values.push(value);
-        Ok(())
-    }
-
-    /// Reads value and bounds of a constant.
-    fn start_constant(&mut self, index: usize) -> Result<(), InputError> {
-        let constant = &mut self.context.constants[index];
-        let definition = std::mem::replace(&mut constant.definition, Definition::InProgress);
-        let value = match definition {
-            Definition::Given(value) => Task::Push(Term::Scalar(self.context.pool.constant(value))),
-            Definition::Expression(json) => Task::Read(json),
-            Definition::Missing => return Err(constant.missing_value()),
-            Definition::InProgress | Definition::Done(_) => unreachable!("each constant is defined once"),
-        };
-        let written = self.context.constants[index].written;
-        self.frames.push(Frame {
-            scope: GLOBAL,
-            definition: Some(Owner::Constant(index)),
-            bindings: Vec::new(),
-        });
-        self.tasks.push(Task::Define(index));
-        self.tasks.extend(written.upper.map(Task::Read));
-        self.tasks.extend(written.lower.map(Task::Read));
-        self.tasks.push(value);
-        Ok(())
-    }
-
-    fn finish_constant(&mut self, index: usize) -> Result<(), InputError> {
-        self.frames.pop();
-        let written = self.context.constants[index].written;
-        let mut bound = |bound: Option<Json<'d>>| -> Result<Option<Value>, InputError> {
-            let Some(place) = bound else { return Ok(None) };
-            let Term::Scalar(id) = self.pop() else {
-                return Err(place.error("expected a number, found an array"));
-            };
-            self.context.evaluate_constant(id, place).map(Some)
-        };
-        let upper = bound(written.upper)?;
-        let lower = bound(written.lower)?;
-        let value = self.pop();
-        self.context.define_constant(index, &value, lower, upper)
-    }
-
-    fn constant_cycle(&self, json: Json<'_>, constant: usize) -> InputError {
-        let name = |index: usize| self.context.constants[index].name;
-        let names = self.frames.iter().filter_map(|frame| match frame.definition {
-            Some(Owner::Constant(index)) => Some(index),
-            _ => None,
-        });
-        let cycle = names.skip_while(|&index| index != constant).map(name);
-        let cycle: Vec<&str> = cycle.chain([name(constant)]).collect();
-        json.error(format!(
-            "the definition of the constant {:?} is cyclic: {}",
-            name(constant),
-            cycle.join(" → ")
-        ))
     }
 }

@@ -1,4 +1,4 @@
-//! Scores of all states of a batch, chunk by chunk.
+//! Enclosures of scores in any order of single-precision operations.
 
 use std::sync::Arc;
 
@@ -6,117 +6,14 @@ use super::LANES;
 use super::dense::DenseLayer;
 use super::forest::Forest;
 use super::instruction_set::InstructionSet;
-use super::kernel::{self, VectorNumber};
+use super::kernel;
 use crate::any_f32::{self, Enclosure, constant_radius, growth, magnitude};
-use crate::network::Activation;
+use crate::network::{Activation, Layer};
 use crate::parameter::Parameter;
 use crate::policy::Scorer;
 use crate::score::Score;
 
-/// Computes scores in double or single precision.
-#[derive(Debug, Clone)]
-pub(super) struct ExactScorer<T> {
-    model: Arc<Model<T>>,
-    /// Values of two neighbouring layers, a row of lanes per neuron.
-    values: [Vec<T>; 2],
-    outputs: usize,
-    /// For each chunk a row of lanes per output.
-    scores: Vec<T>,
-    choices: Vec<u32>,
-}
-
-#[derive(Debug)]
-enum Model<T> {
-    Network(Vec<DenseLayer<T>>),
-    Forest(Forest<T>),
-}
-
-impl<T: VectorNumber> ExactScorer<T> {
-    pub(super) fn new(scorer: &Scorer) -> Self {
-        let model = match scorer {
-            Scorer::Network(network) => {
-                let dense = network.layers().iter().map(|layer| {
-                    let weight = |neuron, input: usize| T::of(layer.weights(neuron)[input]);
-                    DenseLayer::new(layer, layer.activation(), weight, |neuron| T::of(layer.bias(neuron)))
-                });
-                Model::Network(dense.collect())
-            }
-            Scorer::Ensemble(ensemble) => Model::Forest(Forest::new::<T>(ensemble, &[T::of])),
-        };
-        let rows = match scorer {
-            Scorer::Network(network) => network.sizes().into_iter().max().unwrap_or(0),
-            Scorer::Ensemble(_) => 0,
-        };
-        ExactScorer {
-            model: Arc::new(model),
-            values: [vec![T::ZERO; rows * LANES], vec![T::ZERO; rows * LANES]],
-            outputs: scorer.outputs(),
-            scores: Vec::new(),
-            choices: Vec::new(),
-        }
-    }
-
-    /// Makes room for a batch.
-    pub(super) fn reserve(&mut self, chunks: usize) {
-        let size = chunks * self.outputs * LANES;
-        if self.scores.len() < size {
-            self.scores.resize(size, T::ZERO);
-        }
-        self.choices.clear();
-    }
-
-    pub(super) fn run(&mut self, set: InstructionSet, chunk: usize, columns: &[i32]) {
-        let scores = &mut self.scores[chunk * self.outputs * LANES..][..self.outputs * LANES];
-        match &*self.model {
-            Model::Forest(forest) => forest.run(columns, scores),
-            Model::Network(layers) => {
-                let [current, next] = &mut self.values;
-                kernel::convert(set, columns, current);
-                let (last, hidden) = layers.split_last().expect("networks have layers");
-                for layer in hidden {
-                    kernel::dense(set, layer, current, next);
-                    std::mem::swap(current, next);
-                }
-                kernel::dense(set, last, current, scores);
-            }
-        }
-        kernel::replace_nan(set, scores);
-    }
-
-    #[inline]
-    pub(super) fn value(&self, state: usize, output: usize) -> T {
-        self.scores[(state / LANES * self.outputs + output) * LANES + state % LANES]
-    }
-
-    #[inline]
-    pub(super) fn best(&self, state: usize, applicable: impl Fn(usize) -> bool) -> Option<usize> {
-        let mut best: Option<(usize, T)> = None;
-        for output in 0..self.outputs {
-            if applicable(output) {
-                let value = self.value(state, output);
-                if best.is_none_or(|(_, highest)| value > highest) {
-                    best = Some((output, value));
-                }
-            }
-        }
-        best.map(|(output, _)| output)
-    }
-
-    /// The choices among all outputs in the first `count` states.
-    pub(super) fn choices(&mut self, set: InstructionSet, count: usize) -> &[u32] {
-        if self.choices.is_empty() {
-            let chunks = count.div_ceil(LANES);
-            self.choices.resize(chunks * LANES, 0);
-            let scores = self.scores.chunks_exact(self.outputs * LANES);
-            for (scores, choices) in scores.zip(self.choices.chunks_exact_mut(LANES)) {
-                kernel::choose(set, scores, choices);
-            }
-        }
-        &self.choices[..count]
-    }
-}
-
-/// Computes enclosures of scores in any order of single-precision operations.
+/// Computes the enclosures of all scores of a batch.
 #[derive(Debug, Clone)]
 pub(super) struct EnclosedScorer {
     model: Arc<EnclosedModel>,
@@ -152,8 +49,7 @@ impl EnclosedScorer {
     pub(super) fn new(scorer: &Scorer) -> Self {
         let (model, rows) = match scorer {
             Scorer::Network(network) => {
-                let layer = |layer| EnclosedLayer::new(layer);
-                let layers = network.layers().iter().map(layer).collect();
+                let layers = network.layers().iter().map(EnclosedLayer::new).collect();
                 (EnclosedModel::Network(layers), network.sizes().into_iter().max().unwrap_or(0))
             }
             Scorer::Ensemble(ensemble) => {
@@ -236,7 +132,7 @@ impl EnclosedScorer {
 }
 
 impl EnclosedLayer {
-    fn new(layer: &crate::network::Layer) -> Self {
+    fn new(layer: &Layer) -> Self {
         let single = |parameter: Parameter| f64::from(parameter.single);
         EnclosedLayer {
             centres: DenseLayer::new(

@@ -1,0 +1,9 @@
+//! Tests of the policy crate through its public interface.
+
+mod any_f32;
+mod batch;
+mod ensemble;
+mod fixture;
+mod interface;
+mod mutation;
+mod nnet;
