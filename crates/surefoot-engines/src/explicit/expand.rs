@@ -21,7 +21,12 @@ pub const BATCH: usize = 256;
 pub struct Compiled {
     pub layout: Layout,
     guards: Vec<Condition>,
+    /// Commands whose guards must be looked at although the policy does not choose their label: they may have no value, and that
+    /// is an error.
+    partial: Vec<u32>,
     updates: Vec<Vec<Update>>,
+    /// Per command: whether its probabilities have to be looked at in each state.
+    varying: Vec<bool>,
     /// Commands whose label the policy controls, by output.
     controlled: Vec<Generator>,
     /// All other commands.
@@ -109,7 +114,9 @@ impl Compiled {
         let commands = &task.system.commands;
         let guards: Vec<Condition> = commands.iter().map(|c| compiler.condition(c.guard)).collect();
         let outcomes = commands.iter().map(|c| c.outcomes.iter());
-        let updates = outcomes.map(|o| o.map(|outcome| Update::new(&compiler, outcome)).collect()).collect();
+        let updates: Vec<Vec<Update>> =
+            outcomes.map(|o| o.map(|outcome| Update::new(&compiler, outcome)).collect()).collect();
+        let varying = updates.iter().map(|updates| needs_probabilities(updates)).collect();
         let outputs: &[_] = task.policy.as_ref().map_or(&[], |policy| &policy.outputs);
         let output_of = |command: usize| {
             let label = commands[command].label?;
@@ -122,6 +129,16 @@ impl Compiled {
         let controlled = (0..outputs.len()).map(|output| generator(Some(output))).collect();
         let uncontrolled = generator(None);
         let bounds: (Vec<i32>, Vec<i32>) = layout.fields().iter().map(|f| (f.lower, f.upper)).unzip();
+        let block = task.semantics.out_of_domain == OutOfDomain::Block;
+        let mut slots = Vec::new();
+        let mut is_partial = |command: usize| {
+            let guard = Program::new(exprs, &[commands[command].guard]);
+            guard.over_box(&bounds.0, &bounds.1, &mut slots).undefined
+        };
+        let partial = (0..commands.len() as u32)
+            .filter(|_| !block)
+            .filter(|&command| output_of(command as usize).is_some() && is_partial(command as usize))
+            .collect();
         let mut columns: Vec<VarId> = task.policy.as_ref().map_or(Vec::new(), Policy::variables);
         let mut condition = |id: ExprId| {
             let compiled = compiler.condition(id);
@@ -139,7 +156,9 @@ impl Compiled {
         columns.dedup();
         Compiled {
             guards,
+            partial,
             updates,
+            varying,
             controlled,
             uncontrolled,
             unsafe_states,
@@ -148,7 +167,7 @@ impl Compiled {
             policy: task.policy.clone(),
             filter: task.semantics.filter,
             strict: task.semantics.goal == Goal::Strict,
-            block: task.semantics.out_of_domain == OutOfDomain::Block,
+            block,
             arithmetic: task.semantics.arithmetic,
             columns,
             layout,
@@ -290,6 +309,7 @@ impl Compiled {
         emit: &mut impl FnMut(usize, u32, u32, &[u64]),
     ) -> Result<(), Wrong> {
         worker.enabled.clear();
+        self.check_partial(worker, state)?;
         self.enabled(worker, &self.uncontrolled, state)?;
         if self.policy.is_some() {
             self.choose(worker, lane, state, counts)?;
@@ -401,6 +421,18 @@ impl Compiled {
         Ok(())
     }
 
+    /// Looks at the guards that may have no value.
+    fn check_partial(&self, worker: &mut Worker, state: &[u64]) -> Result<(), Wrong> {
+        for &command in &self.partial {
+            let guard = &self.guards[command as usize];
+            if guard.tests.iter().all(|test| test.holds(state)) && guard.pairs_hold(state) {
+                self.unpack(worker, state);
+                guard.general_holds(&worker.state, &mut worker.slots).map_err(|_| Wrong)?;
+            }
+        }
+        Ok(())
+    }
+
     fn unpack(&self, worker: &mut Worker, state: &[u64]) {
         if !worker.unpacked {
             self.layout.unpack(state, &mut worker.state);
@@ -418,7 +450,7 @@ impl Compiled {
         emit: &mut impl FnMut(usize, u32, u32, &[u64]),
     ) -> Result<(), Wrong> {
         let updates = &self.updates[command as usize];
-        let varying = updates.iter().any(|u| u.varies);
+        let varying = self.varying[command as usize];
         if varying {
             self.evaluate_probabilities(worker, state, updates)?;
         }
@@ -454,5 +486,17 @@ impl Compiled {
             worker.probabilities.push(update.probability_at(&worker.state, &mut worker.slots).ok_or(Wrong)?);
         }
         if wrong_distribution(&worker.probabilities).is_some() { Err(Wrong) } else { Ok(()) }
+    }
+}
+
+/// Whether the probabilities of a command depend on the state, or are constant and no distribution.
+fn needs_probabilities(updates: &[Update]) -> bool {
+    if updates.iter().any(|update| update.varies) {
+        return true;
+    }
+    let constant = |update: &Update| update.probability_at(&[], &mut Vec::new());
+    match updates.iter().map(constant).collect::<Option<Vec<f64>>>() {
+        Some(probabilities) => wrong_distribution(&probabilities).is_some(),
+        None => true,
     }
 }

@@ -77,7 +77,7 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Ou
         per_start = per_start::classify(task, &reduction, &search, control);
     }
     statistics.time = began.elapsed();
-    let vacuity = vacuity(&reduced, &statistics, stopped);
+    let vacuity = vacuity(task, &statistics, stopped, control);
     Ok(Outcome { verdict, statistics, vacuity, per_start })
 }
 
@@ -122,22 +122,28 @@ fn statistics(search: &Search<'_>, reduced: &Task) -> Statistics {
 }
 
 /// Search nodes after which the question whether an unsafe state exists at all is left open.
-const VACUITY_BUDGET: u32 = 20_000;
+const VACUITY_BUDGET: u32 = 2000;
 
-fn vacuity(reduced: &Task, statistics: &Statistics, stopped: Option<StopReason>) -> Vec<Vacuity> {
+fn vacuity(
+    task: &Task,
+    statistics: &Statistics,
+    stopped: Option<StopReason>,
+    control: &Control<'_>,
+) -> Vec<Vacuity> {
     let mut vacuity = Vec::new();
     if stopped.is_none() && statistics.start_states == 0 {
         vacuity.push(Vacuity::NoStartState);
     }
     let (lower, upper): (Vec<i32>, Vec<i32>) =
-        reduced.system.variables.iter().filter_map(|v| v.ty.bounds()).unzip();
+        task.system.variables.iter().filter_map(|v| v.ty.bounds()).unzip();
     let mut possible = false;
     let nodes = std::cell::Cell::new(0);
     let poll = || {
         nodes.set(nodes.get() + 1);
-        if nodes.get() > VACUITY_BUDGET { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let stop = nodes.get() > VACUITY_BUDGET || control.interrupted().is_some();
+        if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let end = solutions(&reduced.system.exprs, reduced.property.unsafe_states, &lower, &upper, poll, |_| {
+    let end = solutions(&task.system.exprs, task.property.unsafe_states, &lower, &upper, poll, |_| {
         possible = true;
         ControlFlow::Break(())
     });

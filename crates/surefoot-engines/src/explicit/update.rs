@@ -170,7 +170,9 @@ fn source(compiler: &Compiler<'_>, value: ExprId, target: &Field) -> Result<u64,
     if let Some(constant) = exprs.as_constant(value) {
         return offset(constant).ok_or(Source::Never);
     }
-    if let Some((variable, values)) = compiler.tabulate_one(value) {
+    // The largest offset of a domain of all 32-bit integers is the mark itself.
+    let has_mark = i64::from(target.upper) - i64::from(target.lower) < i64::from(IMPOSSIBLE);
+    if let Some((variable, values)) = compiler.tabulate_one(value).filter(|_| has_mark) {
         let offsets = values.into_iter().map(|v| v.ok().and_then(offset).map_or(IMPOSSIBLE, |o| o as u32));
         return Err(Source::Table { field: *compiler.layout.field(variable), offsets: offsets.collect() });
     }
@@ -189,8 +191,8 @@ fn source(compiler: &Compiler<'_>, value: ExprId, target: &Field) -> Result<u64,
 
 /// Sums have few terms with small factors, so that 64-bit arithmetic over 32-bit domains cannot overflow.
 const MAX_LEAVES: usize = 64;
-const MAX_FACTOR: i64 = 1 << 16;
-const MAX_CONSTANT: i64 = 1 << 40;
+const MAX_FACTOR: u64 = 1 << 16;
+const MAX_CONSTANT: u64 = 1 << 40;
 
 /// Reads an integer expression as `constant + Σ factor * variable`.
 fn sum(exprs: &ExprPool, id: ExprId) -> Option<(i64, Vec<(VarId, i64)>)> {
@@ -199,17 +201,17 @@ fn sum(exprs: &ExprPool, id: ExprId) -> Option<(i64, Vec<(VarId, i64)>)> {
     let mut visited = 0;
     while let Some((id, factor)) = stack.pop() {
         visited += 1;
-        if factor.abs() > MAX_FACTOR || visited > 2 * MAX_LEAVES || exprs.ty(id) != Type::Int {
+        if factor.unsigned_abs() > MAX_FACTOR || visited > 2 * MAX_LEAVES || exprs.ty(id) != Type::Int {
             return None;
         }
         match exprs.node(id) {
-            Node::Constant(Value::Int(c)) if c.abs() <= MAX_CONSTANT => constant += c * factor,
+            Node::Constant(Value::Int(c)) if c.unsigned_abs() <= MAX_CONSTANT => constant += c * factor,
             Node::Variable(v) => terms.push((*v, factor)),
             Node::Binary(BinaryOp::Add, a, b) => stack.extend([(*a, factor), (*b, factor)]),
             Node::Binary(BinaryOp::Sub, a, b) => stack.extend([(*a, factor), (*b, -factor)]),
             Node::Binary(BinaryOp::Mul, a, b) => match (exprs.as_constant(*a), exprs.as_constant(*b)) {
-                (Some(Value::Int(c)), _) if c.abs() <= MAX_FACTOR => stack.push((*b, factor * c)),
-                (_, Some(Value::Int(c))) if c.abs() <= MAX_FACTOR => stack.push((*a, factor * c)),
+                (Some(Value::Int(c)), _) if c.unsigned_abs() <= MAX_FACTOR => stack.push((*b, factor * c)),
+                (_, Some(Value::Int(c))) if c.unsigned_abs() <= MAX_FACTOR => stack.push((*a, factor * c)),
                 _ => return None,
             },
             _ => return None,

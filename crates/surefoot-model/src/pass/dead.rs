@@ -20,8 +20,8 @@ impl Reduction {
             for (outcome, &origin) in command.outcomes.into_iter().zip(&self.restore.outcomes[i]) {
                 let probability = enclosure(&self.system.exprs, outcome.probability);
                 let never = match probability.values {
-                    Range::Int(_, upper) => upper == 0,
-                    Range::Real(_, upper) => upper == 0.0,
+                    Range::Int(lower, upper) => (lower, upper) == (0, 0),
+                    Range::Real(lower, upper) => (lower, upper) == (0.0, 0.0),
                     Range::Bool { .. } => unreachable!("probabilities are numbers"),
                 };
                 if probability.undefined || !never {

@@ -2,10 +2,11 @@
 //!
 //! A variable can go only if nothing is lost with it: each of its updates must be shown to stay in its domain (an update that
 //! leaves it is an error or blocks the step), and the start condition must split into a part without it and a satisfiable
-//! part over variables that go too, so that leaving out that part is exact existential projection.
+//! part over variables that go too, so that leaving out that part is exact existential projection. That is so only where the
+//! condition has a value everywhere: a start condition that may be undefined keeps all its variables.
 
 use super::{Fate, Reduction};
-use crate::enumerate::{Enumerated, narrow, solutions};
+use crate::enumerate::{narrow, solutions};
 use crate::expr::{BinaryOp, ExprId, Node, Program, Range};
 use crate::variable::VarId;
 
@@ -21,6 +22,7 @@ impl Reduction {
             }
         }
         self.mark_read(&mut relevant);
+        self.mark_partial_start(&mut relevant, &lower, &upper);
         self.mark_unproven_updates(&mut relevant, &lower, &upper);
         self.mark_sources(&mut relevant);
         while !self.project_start(&mut relevant, &lower, &upper) {
@@ -47,6 +49,15 @@ impl Reduction {
         let in_property = [Some(property.unsafe_states), property.hold, property.goal].into_iter().flatten();
         for v in self.system.exprs.variables_of(in_commands.chain(in_property)) {
             relevant[v.index()] = true;
+        }
+    }
+
+    /// The variables of a start condition that may be undefined.
+    fn mark_partial_start(&self, relevant: &mut [bool], lower: &[i32], upper: &[i32]) {
+        let Some(condition) = self.property.start.condition else { return };
+        let program = Program::new(&self.system.exprs, &[condition]);
+        if program.over_box(lower, upper, &mut Vec::new()).undefined {
+            mark(relevant, &program.variables());
         }
     }
 
@@ -112,7 +123,7 @@ impl Reduction {
             let exprs = &mut self.system.exprs;
             let dropped = exprs.all(dropped).expect("conjuncts are Boolean");
             let mut satisfiable = false;
-            let end = solutions(
+            solutions(
                 exprs,
                 dropped,
                 lower,
@@ -123,10 +134,6 @@ impl Reduction {
                     std::ops::ControlFlow::Break(())
                 },
             );
-            if let Enumerated::Undefined(_) = end {
-                mark(relevant, &exprs.variables_of([dropped]));
-                return false;
-            }
             if satisfiable {
                 projected.push(exprs.all(kept).expect("conjuncts are Boolean"));
             }

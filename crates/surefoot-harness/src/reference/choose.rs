@@ -1,0 +1,118 @@
+//! What a policy chooses in a state.
+
+use surefoot_policy::{
+    Activation, Arithmetic, Ensemble, Network, Parameter, Policy, PolicyInput, Scorer, TreeNode,
+};
+
+/// Numbers of one precision, kept as doubles. The product of two singles is exact in double precision and the sum of two is
+/// rounded twice without harm, so rounding each result to single precision is single-precision arithmetic.
+#[derive(Clone, Copy)]
+struct Precision {
+    single: bool,
+}
+
+impl Precision {
+    fn round(self, value: f64) -> f64 {
+        if self.single { f64::from(value as f32) } else { value }
+    }
+
+    fn parameter(self, parameter: Parameter) -> f64 {
+        if self.single { parameter.single.into() } else { parameter.double }
+    }
+
+    fn add(self, a: f64, b: f64) -> f64 {
+        self.round(a + b)
+    }
+
+    fn multiply(self, a: f64, b: f64) -> f64 {
+        self.round(a * b)
+    }
+}
+
+/// The outputs that the policy may choose if those competing are `applicable`, ascending.
+pub fn choose(
+    policy: &Policy,
+    arithmetic: Arithmetic,
+    state: &[i32],
+    applicable: impl Fn(usize) -> bool,
+) -> Vec<usize> {
+    let single = arithmetic != Arithmetic::F64;
+    let best = best(&scores(policy, state, Precision { single }), &applicable);
+    if arithmetic != Arithmetic::AnyF32 {
+        return best.into_iter().collect();
+    }
+    // The enclosures are the policy crate's own; whatever they are, they must contain `f32`.
+    let possible = policy.possible(arithmetic, state, applicable);
+    assert!(
+        best.is_none_or(|best| possible.contains(&best)),
+        "any-f32 allows {possible:?}, but f32 chooses {best:?}"
+    );
+    assert_eq!(possible.is_empty(), best.is_none(), "any-f32 and f32 differ in whether there is a choice");
+    possible
+}
+
+/// The highest score, the lowest index on ties.
+fn best(scores: &[f64], applicable: impl Fn(usize) -> bool) -> Option<usize> {
+    let mut best: Option<usize> = None;
+    for output in 0..scores.len() {
+        if applicable(output) && best.is_none_or(|best| scores[output] > scores[best]) {
+            best = Some(output);
+        }
+    }
+    best
+}
+
+fn scores(policy: &Policy, state: &[i32], precision: Precision) -> Vec<f64> {
+    let inputs = policy.inputs.iter().map(|input| match *input {
+        PolicyInput::Variable(v) => state[v.index()],
+        PolicyInput::Constant(value) => value,
+    });
+    let inputs: Vec<f64> = inputs.map(|value| precision.round(value.into())).collect();
+    let scores = match &policy.scorer {
+        Scorer::Network(network) => network_scores(network, inputs, precision),
+        Scorer::Ensemble(ensemble) => ensemble_scores(ensemble, &inputs, precision),
+    };
+    scores.into_iter().map(|score| if score.is_nan() { f64::NEG_INFINITY } else { score }).collect()
+}
+
+fn network_scores(network: &Network, inputs: Vec<f64>, precision: Precision) -> Vec<f64> {
+    let mut values = inputs;
+    for layer in network.layers() {
+        let mut next = Vec::new();
+        for neuron in 0..layer.neurons() {
+            let weights = layer.weights(neuron);
+            let mut sum = precision.multiply(precision.parameter(weights[0]), values[0]);
+            for i in 1..weights.len() {
+                let product = precision.multiply(precision.parameter(weights[i]), values[i]);
+                sum = precision.add(sum, product);
+            }
+            sum = precision.add(sum, precision.parameter(layer.bias(neuron)));
+            if layer.activation() == Activation::Relu && sum < 0.0 {
+                sum = 0.0;
+            }
+            next.push(sum);
+        }
+        values = next;
+    }
+    values
+}
+
+fn ensemble_scores(ensemble: &Ensemble, inputs: &[f64], precision: Precision) -> Vec<f64> {
+    let mut scores: Vec<f64> = ensemble.base().iter().map(|&base| precision.parameter(base)).collect();
+    for tree in ensemble.trees() {
+        let mut node = 0;
+        let leaf = loop {
+            match tree.nodes()[node as usize] {
+                TreeNode::Leaf(leaf) => break leaf,
+                TreeNode::Split { feature, threshold, left, right } => {
+                    let less = inputs[feature as usize] < precision.parameter(threshold);
+                    node = if less { left } else { right };
+                }
+            }
+        };
+        for (score, &value) in scores.iter_mut().zip(tree.values(leaf)) {
+            *score = precision.add(*score, precision.parameter(value));
+        }
+    }
+    scores
+}

@@ -1,0 +1,47 @@
+//! How many random cases a test sees, and from which seed.
+//!
+//! `SUREFOOT_CASES` is the number of cases of a test that has 5000 by default; tests with fewer or more scale with it.
+//! `SUREFOOT_SEED` is a number that changes all cases; without it every run sees the same ones.
+
+use std::fmt;
+
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
+
+/// Runs `test` on random values until one fails, shrinks that, and panics with it.
+///
+/// # Panics
+/// A case fails.
+pub fn check<S: Strategy>(
+    strategy: &S,
+    default_cases: u32,
+    test: impl Fn(S::Value) -> Result<(), TestCaseError>,
+) where
+    S::Value: fmt::Debug,
+{
+    let config = Config {
+        cases: cases(default_cases),
+        rng_seed: RngSeed::Fixed(number_from("SUREFOOT_SEED").unwrap_or(0)),
+        failure_persistence: None,
+        max_shrink_iters: 50_000,
+        max_shrink_time: 60_000,
+        ..Config::default()
+    };
+    match TestRunner::new(config).run(strategy, test) {
+        Ok(()) => {}
+        Err(TestError::Fail(reason, value)) => panic!("{reason}\nsmallest failing case:{value:?}"),
+        Err(TestError::Abort(reason)) => panic!("the test gave up: {reason}"),
+    }
+}
+
+fn cases(default_cases: u32) -> u32 {
+    match number_from("SUREFOOT_CASES") {
+        Some(cases) => (u64::from(default_cases) * cases).div_ceil(5000) as u32,
+        None => default_cases,
+    }
+}
+
+fn number_from(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is {text:?}, not a number")))
+}

@@ -1,0 +1,160 @@
+//! The explicit engine against the reference semantics, on random tasks.
+
+use std::time::Instant;
+
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+use surefoot_engines::explicit::{Options, verify};
+use surefoot_engines::{Control, Outcome, Statistics, StopReason, Task, TaskError, Vacuity, Verdict};
+use surefoot_harness::expect::{Coverage, Expected};
+use surefoot_harness::random::{RandomTask, Size, tasks};
+use surefoot_harness::reference::{Exploration, all_states, explore, holds};
+use surefoot_harness::run::check;
+
+/// Tasks with more states are passed over.
+const LIMIT: usize = 20_000;
+
+const PLAIN: Options = Options { exhaustive: false, per_start: false, slice: false };
+const SLICE: Options = Options { slice: true, ..PLAIN };
+const EXHAUSTIVE: Options = Options { exhaustive: true, ..PLAIN };
+const EXHAUSTIVE_SLICE: Options = Options { exhaustive: true, ..SLICE };
+
+fn run(task: &Task, options: Options, threads: usize) -> Result<Outcome, TaskError> {
+    verify(task, options, &Control { threads, ..Control::unlimited() })
+}
+
+/// Runs `test` on random tasks of all sizes with what the reference found; `cases` small ones and fewer of the others.
+fn compare(cases: u32, test: impl Fn(&Task, &Exploration) -> Result<(), TestCaseError>) {
+    let test = |random: RandomTask| match explore(&random.task, LIMIT) {
+        Ok(exploration) => test(&random.task, &exploration),
+        Err(_) => Ok(()),
+    };
+    check(&tasks(Size::Small), cases, test);
+    check(&tasks(Size::Wide), cases / 4, test);
+    check(&tasks(Size::Deep), cases / 50, test);
+}
+
+fn right(
+    task: &Task,
+    exploration: &Exploration,
+    coverage: Coverage,
+    answer: &Result<Outcome, TaskError>,
+) -> Result<(), TestCaseError> {
+    Expected::of(exploration, coverage).check(task, answer, true).map_err(TestCaseError::fail)
+}
+
+#[test]
+fn verdicts_are_right() {
+    compare(5000, |task, exploration| {
+        for options in [PLAIN, SLICE] {
+            right(task, exploration, Coverage::FirstUnsafe, &run(task, options, 1))?;
+        }
+        for options in [EXHAUSTIVE, EXHAUSTIVE_SLICE] {
+            right(task, exploration, Coverage::Everything, &run(task, options, 1))?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn counts_are_right() {
+    compare(5000, |task, exploration| {
+        let Ok(outcome) = run(task, EXHAUSTIVE, 1) else { return Ok(()) };
+        let found = &outcome.statistics;
+        prop_assert!(found.complete);
+        prop_assert_eq!(found.start_states, exploration.starts.len() as u64, "start states");
+        prop_assert_eq!(found.states, exploration.states.len() as u64, "states");
+        prop_assert_eq!(found.expanded, exploration.states.len() as u64, "expanded");
+        prop_assert_eq!(found.transitions, exploration.transitions as u64, "transitions");
+        prop_assert_eq!(found.unsafe_states, exploration.unsafe_states as u64, "unsafe states");
+        prop_assert_eq!(found.stalls, exploration.stalls as u64, "stalls");
+        prop_assert_eq!(found.terminal_states, exploration.terminal_states as u64, "terminal states");
+        prop_assert_eq!(found.goal_states, exploration.goal_states as u64, "goal states");
+        prop_assert_eq!(found.depth, exploration.depth as u64, "depth");
+        Ok(())
+    });
+}
+
+#[test]
+fn start_states_are_classified_right() {
+    compare(2500, |task, exploration| {
+        for slice in [false, true] {
+            let answer = run(task, Options { per_start: true, slice, ..PLAIN }, 1);
+            right(task, exploration, Coverage::Everything, &answer)?;
+            let Ok(outcome) = answer else { continue };
+            let found = outcome.per_start.expect("asked for, and the search was complete");
+            let safe = exploration.starts.len() - exploration.unsafe_starts.len();
+            prop_assert_eq!(found.safe_count, safe as u64);
+            prop_assert_eq!(found.unsafe_starts.len(), exploration.unsafe_starts.len());
+            prop_assert!(found.unsafe_starts.iter().all(|state| exploration.unsafe_starts.contains(state)));
+        }
+        Ok(())
+    });
+}
+
+/// What must not depend on the number of threads.
+fn repeatable(answer: Result<Outcome, TaskError>) -> Result<String, TaskError> {
+    answer.map(|mut outcome| {
+        outcome.statistics = Statistics {
+            time: std::time::Duration::ZERO,
+            start_time: std::time::Duration::ZERO,
+            ..outcome.statistics
+        };
+        format!("{outcome:?}")
+    })
+}
+
+#[test]
+fn threads_change_nothing() {
+    let test = |random: RandomTask| {
+        for options in [SLICE, EXHAUSTIVE, Options { per_start: true, ..PLAIN }] {
+            let one = repeatable(run(&random.task, options, 1));
+            let three = repeatable(run(&random.task, options, 3));
+            prop_assert_eq!(one, three, "{:?}", options);
+        }
+        Ok(())
+    };
+    check(&tasks(Size::Small), 500, test);
+    let layers_of_several_chunks = tasks(Size::Deep).prop_filter("small enough", |random| {
+        let states = all_states(&random.task, LIMIT);
+        states.is_some_and(|states| states.len() > 4000)
+    });
+    check(&layers_of_several_chunks, 150, test);
+}
+
+#[test]
+fn no_time_means_no_proof() {
+    compare(1500, |task, exploration| {
+        let control = Control { deadline: Some(Instant::now()), ..Control::unlimited() };
+        match verify(task, SLICE, &control) {
+            Err(TaskError::Model(_)) => prop_assert!(exploration.has_error()),
+            Err(error) => prop_assert!(false, "{error}"),
+            Ok(_) if exploration.start_error.is_some() => prop_assert!(false, "the start condition is wrong"),
+            Ok(outcome) if exploration.starts.is_empty() => prop_assert_eq!(outcome.verdict, Verdict::Safe),
+            Ok(outcome) => prop_assert_eq!(outcome.verdict, Verdict::Unknown(StopReason::Time)),
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn vacuity_is_reported() {
+    compare(1500, |task, exploration| {
+        for options in [EXHAUSTIVE, EXHAUSTIVE_SLICE] {
+            let Ok(outcome) = run(task, options, 1) else { continue };
+            let has = |vacuity| outcome.vacuity.contains(&vacuity);
+            prop_assert_eq!(has(Vacuity::NoStartState), exploration.starts.is_empty());
+            let no_steps = !exploration.starts.is_empty() && exploration.transitions == 0;
+            let all_stall = no_steps && exploration.stalls == exploration.states.len();
+            prop_assert_eq!(has(Vacuity::AllStall), all_stall);
+            prop_assert_eq!(has(Vacuity::NoSteps), no_steps && !all_stall);
+            if has(Vacuity::NoUnsafeState) {
+                let states = all_states(task, LIMIT).unwrap_or_default();
+                let is_unsafe =
+                    |state: &Vec<i32>| holds(&task.system.exprs, task.property.unsafe_states, state);
+                prop_assert!(states.iter().all(|state| is_unsafe(state) == Some(false)));
+            }
+        }
+        Ok(())
+    });
+}
