@@ -42,7 +42,7 @@ struct Computed {
 #[derive(Debug)]
 enum Source {
     /// By the offset of another field; `IMPOSSIBLE` where there is none.
-    Table { field: Field, offsets: Box<[u32]> },
+    Table { field: Field, offsets: Box<[u64]> },
     /// `constant + Σ factor * offset`.
     Sum { constant: i64, terms: Box<[(Field, i64)]> },
     /// A program for the value.
@@ -51,7 +51,8 @@ enum Source {
     Never,
 }
 
-const IMPOSSIBLE: u32 = u32::MAX;
+/// No offset: domains have at most 2³² values.
+const IMPOSSIBLE: u64 = u64::MAX;
 
 impl Update {
     /// Compiles an outcome.
@@ -132,7 +133,7 @@ impl Update {
                     if offset == IMPOSSIBLE {
                         return Err(Impossible);
                     }
-                    u64::from(offset)
+                    offset
                 }
                 Source::Sum { constant, terms } => {
                     let sum = terms
@@ -171,7 +172,7 @@ fn source(compiler: &Compiler<'_>, value: ExprId, target: &Field) -> Result<u64,
         return offset(constant).ok_or(Source::Never);
     }
     if let Some((variable, values)) = compiler.tabulate_one(value) {
-        let offsets = values.into_iter().map(|v| v.ok().and_then(offset).map_or(IMPOSSIBLE, |o| o as u32));
+        let offsets = values.into_iter().map(|v| v.ok().and_then(offset).unwrap_or(IMPOSSIBLE));
         return Err(Source::Table { field: *compiler.layout.field(variable), offsets: offsets.collect() });
     }
     if let Some((mut constant, terms)) = sum(exprs, value) {
