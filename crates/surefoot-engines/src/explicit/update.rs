@@ -188,29 +188,32 @@ fn source(compiler: &Compiler<'_>, value: ExprId, target: &Field) -> Result<u64,
     Err(Source::General(Program::new(exprs, &[value])))
 }
 
-/// Sums have few terms with small factors, so that 64-bit arithmetic over 32-bit domains cannot overflow.
+/// Sums have few terms with small factors, so that 64-bit arithmetic over 32-bit domains cannot overflow: neither here
+/// (64 terms of at most 2^56) nor in a part of the expression, which is at most the sum of all its terms' magnitudes. A
+/// factor 0 would hide the overflow of what it multiplies.
 const MAX_LEAVES: usize = 64;
-const MAX_FACTOR: i64 = 1 << 16;
-const MAX_CONSTANT: i64 = 1 << 40;
+const MAX_FACTOR: u64 = 1 << 16;
+const MAX_CONSTANT: u64 = 1 << 40;
 
 /// Reads an integer expression as `constant + Σ factor * variable`.
 fn sum(exprs: &ExprPool, id: ExprId) -> Option<(i64, Vec<(VarId, i64)>)> {
     let (mut constant, mut terms) = (0i64, Vec::new());
+    let is_factor = |c: i64| c != 0 && c.unsigned_abs() <= MAX_FACTOR;
     let mut stack = vec![(id, 1i64)];
     let mut visited = 0;
     while let Some((id, factor)) = stack.pop() {
         visited += 1;
-        if factor.abs() > MAX_FACTOR || visited > 2 * MAX_LEAVES || exprs.ty(id) != Type::Int {
+        if !is_factor(factor) || visited > 2 * MAX_LEAVES || exprs.ty(id) != Type::Int {
             return None;
         }
         match exprs.node(id) {
-            Node::Constant(Value::Int(c)) if c.abs() <= MAX_CONSTANT => constant += c * factor,
+            Node::Constant(Value::Int(c)) if c.unsigned_abs() <= MAX_CONSTANT => constant += c * factor,
             Node::Variable(v) => terms.push((*v, factor)),
             Node::Binary(BinaryOp::Add, a, b) => stack.extend([(*a, factor), (*b, factor)]),
             Node::Binary(BinaryOp::Sub, a, b) => stack.extend([(*a, factor), (*b, -factor)]),
             Node::Binary(BinaryOp::Mul, a, b) => match (exprs.as_constant(*a), exprs.as_constant(*b)) {
-                (Some(Value::Int(c)), _) if c.abs() <= MAX_FACTOR => stack.push((*b, factor * c)),
-                (_, Some(Value::Int(c))) if c.abs() <= MAX_FACTOR => stack.push((*a, factor * c)),
+                (Some(Value::Int(c)), _) if is_factor(c) => stack.push((*b, factor * c)),
+                (_, Some(Value::Int(c))) if is_factor(c) => stack.push((*a, factor * c)),
                 _ => return None,
             },
             _ => return None,
