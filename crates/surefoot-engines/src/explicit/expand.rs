@@ -22,6 +22,9 @@ pub struct Compiled {
     pub layout: Layout,
     guards: Vec<Condition>,
     updates: Vec<Vec<Update>>,
+    /// For each command, whether its probabilities must be looked at in each state: they depend on it, or they are
+    /// constant but no distribution. The reader checks constants, but passes make constants too.
+    look_at_probabilities: Vec<bool>,
     /// Commands whose label the policy controls, by output.
     controlled: Vec<Generator>,
     /// All other commands.
@@ -109,7 +112,10 @@ impl Compiled {
         let commands = &task.system.commands;
         let guards: Vec<Condition> = commands.iter().map(|c| compiler.condition(c.guard)).collect();
         let outcomes = commands.iter().map(|c| c.outcomes.iter());
-        let updates = outcomes.map(|o| o.map(|outcome| Update::new(&compiler, outcome)).collect()).collect();
+        let updates: Vec<Vec<Update>> =
+            outcomes.map(|o| o.map(|outcome| Update::new(&compiler, outcome)).collect()).collect();
+        let look_at_probabilities =
+            updates.iter().map(|updates| !have_constant_distribution(updates)).collect();
         let outputs: &[_] = task.policy.as_ref().map_or(&[], |policy| &policy.outputs);
         let output_of = |command: usize| {
             let label = commands[command].label?;
@@ -140,6 +146,7 @@ impl Compiled {
         Compiled {
             guards,
             updates,
+            look_at_probabilities,
             controlled,
             uncontrolled,
             unsafe_states,
@@ -418,7 +425,7 @@ impl Compiled {
         emit: &mut impl FnMut(usize, u32, u32, &[u64]),
     ) -> Result<(), Wrong> {
         let updates = &self.updates[command as usize];
-        let varying = updates.iter().any(|u| u.varies);
+        let varying = self.look_at_probabilities[command as usize];
         if varying {
             self.evaluate_probabilities(worker, state, updates)?;
         }
@@ -441,7 +448,7 @@ impl Compiled {
         Ok(())
     }
 
-    /// Probabilities that depend on the state.
+    /// Probabilities at a state.
     fn evaluate_probabilities(
         &self,
         worker: &mut Worker,
@@ -455,4 +462,13 @@ impl Compiled {
         }
         if wrong_distribution(&worker.probabilities).is_some() { Err(Wrong) } else { Ok(()) }
     }
+}
+
+/// Whether the probabilities of a command are the same in all states, and a distribution.
+fn have_constant_distribution(updates: &[Update]) -> bool {
+    let constants = updates.iter().map(|update| {
+        let constant = if update.varies { None } else { update.probability_at(&[], &mut Vec::new()) };
+        constant.unwrap_or(f64::NAN)
+    });
+    wrong_distribution(&constants.collect::<Vec<f64>>()).is_none()
 }

@@ -19,9 +19,10 @@ impl Reduction {
             let mut original = Vec::new();
             for (outcome, &origin) in command.outcomes.into_iter().zip(&self.restore.outcomes[i]) {
                 let probability = enclosure(&self.system.exprs, outcome.probability);
+                // A negative probability is a mistake that must stay visible.
                 let never = match probability.values {
-                    Range::Int(_, upper) => upper == 0,
-                    Range::Real(_, upper) => upper == 0.0,
+                    Range::Int(lower, upper) => lower == 0 && upper == 0,
+                    Range::Real(lower, upper) => lower == 0.0 && upper == 0.0,
                     Range::Bool { .. } => unreachable!("probabilities are numbers"),
                 };
                 if probability.undefined || !never {
