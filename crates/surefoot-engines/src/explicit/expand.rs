@@ -29,6 +29,9 @@ pub struct Compiled {
     controlled: Vec<Generator>,
     /// All other commands.
     uncontrolled: Generator,
+    /// Controlled commands whose guard may be undefined where that is an error: it is one even if the policy prefers
+    /// another label, so that it is never asked for.
+    fallible: Vec<u32>,
     unsafe_states: StateCondition,
     hold: Option<StateCondition>,
     goal: Option<StateCondition>,
@@ -127,7 +130,14 @@ impl Compiled {
         };
         let controlled = (0..outputs.len()).map(|output| generator(Some(output))).collect();
         let uncontrolled = generator(None);
+        let block = task.semantics.out_of_domain == OutOfDomain::Block;
         let bounds: (Vec<i32>, Vec<i32>) = layout.fields().iter().map(|f| (f.lower, f.upper)).unzip();
+        let is_fallible = |command: usize| {
+            let guard = Program::new(exprs, &[commands[command].guard]);
+            guard.over_box(&bounds.0, &bounds.1, &mut Vec::new()).undefined
+        };
+        let fallible = (0..commands.len()).filter(|&c| !block && output_of(c).is_some() && is_fallible(c));
+        let fallible = fallible.map(|c| c as u32).collect();
         let mut columns: Vec<VarId> = task.policy.as_ref().map_or(Vec::new(), Policy::variables);
         let mut condition = |id: ExprId| {
             let compiled = compiler.condition(id);
@@ -149,13 +159,14 @@ impl Compiled {
             look_at_probabilities,
             controlled,
             uncontrolled,
+            fallible,
             unsafe_states,
             hold,
             goal,
             policy: task.policy.clone(),
             filter: task.semantics.filter,
             strict: task.semantics.goal == Goal::Strict,
-            block: task.semantics.out_of_domain == OutOfDomain::Block,
+            block,
             arithmetic: task.semantics.arithmetic,
             columns,
             layout,
@@ -297,6 +308,13 @@ impl Compiled {
         emit: &mut impl FnMut(usize, u32, u32, &[u64]),
     ) -> Result<(), Wrong> {
         worker.enabled.clear();
+        for &command in &self.fallible {
+            let guard = &self.guards[command as usize];
+            if guard.tests_hold(state) && guard.pairs_hold(state) {
+                self.unpack(worker, state);
+                guard.general_holds(&worker.state, &mut worker.slots).map_err(|_| Wrong)?;
+            }
+        }
         self.enabled(worker, &self.uncontrolled, state)?;
         if self.policy.is_some() {
             self.choose(worker, lane, state, counts)?;

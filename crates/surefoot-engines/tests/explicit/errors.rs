@@ -1,6 +1,6 @@
 //! Mistakes in a model are reported, whatever the passes and the policy make of them.
 
-use crate::fixture::{ERROR, Model};
+use crate::fixture::{BLOCK, ERROR, Model};
 
 #[test]
 fn probabilities_that_turn_out_constant_are_checked() {
@@ -13,5 +13,24 @@ fn probabilities_that_turn_out_constant_are_checked() {
         let probability = model.exprs().div(v0, ten).expect("numbers");
         model.command(None, yes, probability, &[(1, one)]);
         assert_eq!(model.answer(), answer);
+    }
+}
+
+#[test]
+fn a_guard_is_an_error_where_it_is_undefined_even_if_the_policy_prefers_another_label() {
+    for filter in [false, true] {
+        for (out_of_domain, answer) in [(ERROR, "model error"), (BLOCK, "safe")] {
+            // The guard of `b` is 1 % v0 = 0, without a value where v0 is 0.
+            let mut model = Model::new(out_of_domain, &[(0, 3), (0, 1)]);
+            model.task.property.start.listed = vec![vec![0, 0]];
+            let (yes, p, one) = (model.exprs().bool(true), model.exprs().real(1.0), model.exprs().int(1));
+            let (v0, zero) = (model.variable(0), model.exprs().int(0));
+            let remainder = model.exprs().modulo(one, v0).expect("integers");
+            let guard = model.exprs().eq(remainder, zero).expect("integers");
+            model.command(Some(0), yes, p, &[(0, v0)]);
+            model.command(Some(1), guard, p, &[(1, one)]);
+            model.prefer_first_label(filter);
+            assert_eq!(model.answer(), answer);
+        }
     }
 }

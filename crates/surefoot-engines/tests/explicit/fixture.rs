@@ -6,7 +6,7 @@ use surefoot_model::{
     Assignment, Command, ExprId, ExprPool, Label, LabelId, Property, Start, TransitionSystem, VarId,
     Variable, VariableType,
 };
-use surefoot_policy::Arithmetic;
+use surefoot_policy::{Activation, Arithmetic, Layer, Network, Parameter, Policy, PolicyInput, Scorer};
 
 pub const ERROR: OutOfDomain = OutOfDomain::Error;
 pub const BLOCK: OutOfDomain = OutOfDomain::Block;
@@ -70,6 +70,17 @@ impl Model {
         let command =
             Command { label: label.map(LabelId), guard, outcomes: vec![outcome], origin: String::new() };
         self.task.system.commands.push(command);
+    }
+
+    /// Gives it a policy that scores `a` above `b` everywhere.
+    pub fn prefer_first_label(&mut self, filter: bool) {
+        let numbers = |numbers: [f64; 2]| numbers.map(Parameter::from).to_vec();
+        let layer = Layer::new(1, numbers([0.0, 0.0]), numbers([1.0, 0.0]), Activation::Identity);
+        let network = Network::new(vec![layer.expect("well formed")]).expect("layers fit");
+        let inputs = vec![PolicyInput::Variable(VarId(0))];
+        let policy = Policy::new(inputs, vec![LabelId(0), LabelId(1)], filter, Scorer::Network(network));
+        self.task.policy = Some(policy.expect("sizes fit"));
+        self.task.semantics.filter = filter;
     }
 
     pub fn verify(&self, slice: bool) -> Result<Outcome, TaskError> {
