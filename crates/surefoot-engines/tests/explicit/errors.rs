@@ -34,3 +34,28 @@ fn a_guard_is_an_error_where_it_is_undefined_even_if_the_policy_prefers_another_
         }
     }
 }
+
+#[test]
+fn slicing_keeps_undefined_start_conditions() {
+    // v0 = 1 ∧ 1 % v1 = 0, without a value where v1 is 0; v1 influences nothing.
+    let mut model = Model::new(ERROR, &[(0, 1), (-1, 1)]);
+    let (one, zero, v1) = (model.exprs().int(1), model.exprs().int(0), model.variable(1));
+    let remainder = model.exprs().modulo(one, v1).expect("integers");
+    let (first, second) = (model.is(0, 1), model.exprs().eq(remainder, zero).expect("integers"));
+    model.task.property.start.condition = Some(model.exprs().and(first, second).expect("conditions"));
+    assert_eq!(model.answer(), "model error");
+}
+
+#[test]
+fn slicing_keeps_undefined_disjuncts_of_the_start_condition() {
+    // 1 % v0 = 0 ∨ (v0 = 0 ∧ v1 = 1), without a value where both are 0; v1 influences nothing.
+    let mut model = Model::new(ERROR, &[(0, 1), (0, 1)]);
+    let (one, zero, v0) = (model.exprs().int(1), model.exprs().int(0), model.variable(0));
+    model.task.property.unsafe_states = model.is(0, 2);
+    let remainder = model.exprs().modulo(one, v0).expect("integers");
+    let first = model.exprs().eq(remainder, zero).expect("integers");
+    let (a, b) = (model.is(0, 0), model.is(1, 1));
+    let second = model.exprs().and(a, b).expect("conditions");
+    model.task.property.start.condition = Some(model.exprs().or(first, second).expect("conditions"));
+    assert_eq!(model.answer(), "model error");
+}

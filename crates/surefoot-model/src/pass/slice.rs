@@ -2,10 +2,11 @@
 //!
 //! A variable can go only if nothing is lost with it: each of its updates must be shown to stay in its domain (an update that
 //! leaves it is an error or blocks the step), and the start condition must split into a part without it and a satisfiable
-//! part over variables that go too, so that leaving out that part is exact existential projection.
+//! part over variables that go too, so that leaving out that part is exact existential projection. That holds for start
+//! conditions that are defined everywhere; in others, all variables stay, so that no undefined state is lost.
 
 use super::{Fate, Reduction};
-use crate::enumerate::{Enumerated, narrow, solutions};
+use crate::enumerate::{narrow, solutions};
 use crate::expr::{BinaryOp, ExprId, Node, Program, Range};
 use crate::variable::VarId;
 
@@ -90,8 +91,13 @@ impl Reduction {
 
     /// Takes the irrelevant variables out of the start condition; false after marking some that cannot be taken out.
     fn project_start(&mut self, relevant: &mut [bool], lower: &[i32], upper: &[i32]) -> bool {
-        if self.property.start.condition.is_none() {
-            return true;
+        let Some(condition) = self.property.start.condition else { return true };
+        let mentioned = self.system.exprs.variables_of([condition]);
+        let start = Program::new(&self.system.exprs, &[condition]);
+        let total = !start.over_box(lower, upper, &mut Vec::new()).undefined;
+        if !total && mentioned.iter().any(|v| !relevant[v.index()]) {
+            mark(relevant, &mentioned);
+            return false;
         }
         let mut projected = Vec::new();
         for disjunct in self.start_disjuncts() {
@@ -112,7 +118,7 @@ impl Reduction {
             let exprs = &mut self.system.exprs;
             let dropped = exprs.all(dropped).expect("conjuncts are Boolean");
             let mut satisfiable = false;
-            let end = solutions(
+            solutions(
                 exprs,
                 dropped,
                 lower,
@@ -123,10 +129,6 @@ impl Reduction {
                     std::ops::ControlFlow::Break(())
                 },
             );
-            if let Enumerated::Undefined(_) = end {
-                mark(relevant, &exprs.variables_of([dropped]));
-                return false;
-            }
             if satisfiable {
                 projected.push(exprs.all(kept).expect("conjuncts are Boolean"));
             }
