@@ -183,23 +183,55 @@ impl Context<'_> {
             (Target::Element { array, index }, Target::Scalar(variable))
             | (Target::Scalar(variable), Target::Element { array, index }) => {
                 let offset = variable.0.checked_sub(array.first.0)? as usize;
-                (offset < array.term.elements().len()).then(|| {
-                    let here = self.at_index(array, index, offset);
-                    (array.name.clone(), here)
-                })
+                if offset >= array.term.elements().len() || !self.can_be(array, index, offset) {
+                    return None;
+                }
+                Some((array.name.clone(), self.at_index(array, index, offset)))
             }
             (Target::Element { array, index }, Target::Element { array: other, index: other_index }) => {
-                (array.first == other.first).then(|| {
-                    let equal: Vec<ExprId> = index
-                        .iter()
-                        .zip(other_index)
-                        .filter(|(a, b)| a != b)
-                        .map(|(&a, &b)| fold::equality(&mut self.pool, a, b))
-                        .collect();
-                    (array.name.clone(), fold::conjunction(&mut self.pool, equal))
-                })
+                let different = |(&a, &b): (&ExprId, &ExprId)| {
+                    a != b && self.constant_index(a).is_some() && self.constant_index(b).is_some()
+                };
+                if array.first != other.first || index.iter().zip(other_index).any(different) {
+                    return None;
+                }
+                let equal: Vec<ExprId> = index
+                    .iter()
+                    .zip(other_index)
+                    .filter(|(a, b)| a != b)
+                    .map(|(&a, &b)| fold::equality(&mut self.pool, a, b))
+                    .collect();
+                Some((array.name.clone(), fold::conjunction(&mut self.pool, equal)))
             }
         }
+    }
+
+    fn constant_index(&self, id: ExprId) -> Option<i64> {
+        self.pool.as_constant(id).and_then(Value::as_int)
+    }
+
+    /// Whether constant parts of an index allow element number `offset`.
+    fn can_be(&self, array: &Storage, index: &[ExprId], offset: usize) -> bool {
+        let here = position(array.term.dimensions(), offset);
+        index
+            .iter()
+            .zip(here)
+            .all(|(&id, position)| self.constant_index(id).is_none_or(|i| i == position as i64))
+    }
+
+    /// The elements that an index can mean, ascending. A row of a large array is many writes: each must look at few elements.
+    fn candidates(&self, array: &Storage, index: &[ExprId]) -> Vec<usize> {
+        let mut offsets = vec![0];
+        for (&id, &length) in index.iter().zip(array.term.dimensions()) {
+            let positions = match self.constant_index(id).map(usize::try_from) {
+                None => 0..length,
+                Some(Ok(i)) if i < length => i..i + 1,
+                Some(_) => 0..0,
+            };
+            let within = |offset: usize| positions.clone().map(move |i| offset * length + i);
+            offsets = offsets.into_iter().flat_map(within).collect();
+        }
+        offsets
     }
 
     /// The condition that an index means element number `offset`.
@@ -234,11 +266,8 @@ impl Context<'_> {
                 }
                 Target::Element { array, index } => {
                     self.require_range(array, index, update);
-                    for offset in 0..array.term.elements().len() {
+                    for offset in self.candidates(array, index) {
                         let here = self.at_index(array, index, offset);
-                        if self.pool.as_constant(here) == Some(Value::Bool(false)) {
-                            continue;
-                        }
                         let variable = array.scalar(offset);
                         let old = written.get(&variable).or_else(|| values.get(&variable)).copied();
                         let old = old.unwrap_or_else(|| self.current(variable));

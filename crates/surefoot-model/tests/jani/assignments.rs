@@ -109,3 +109,21 @@ fn reals_take_integers() {
     let loaded = load(&model_text("", variables, &edge("true", &assignments)));
     assert_eq!(steps(&loaded, "n=3 r=5"), ["a 1: r=3 n=5"]);
 }
+
+/// Each element of the row was once compared with all elements of the array, which took expressions without number.
+#[test]
+fn a_long_row_can_be_assigned() {
+    let length = 1000;
+    let matrix = format!(
+        r#"{{"name": "m", "type": {{"kind": "array", "base": {{"kind": "array", "base": "bool"}}}}, "initial-value":
+            {{"op": "ac", "var": "i", "length": 2, "exp": {{"op": "ac", "var": "j", "length": {length}, "exp": false}}}}}}"#
+    );
+    let variables = [int("x", 0, 9, 0), matrix].join(",");
+    let row = set_element("m", "\"x\"", r#"{"op": "aa", "exp": "m", "index": 1}"#);
+    let loaded = load(&model_text("", &variables, &edge("true", &row)));
+    assert_eq!(steps(&loaded, "x=0 m[1][7]=1"), ["a 1: m[0][7]=1"]);
+    assert_eq!(steps(&loaded, "x=1 m[1][7]=1"), ["a 1:"]);
+    assert_eq!(steps(&loaded, "x=2"), ["a 1! index of array \"m\" out of 0..1"]);
+    let expressions = loaded.system.exprs.len();
+    assert!(expressions < 20 * length, "{expressions} expressions");
+}

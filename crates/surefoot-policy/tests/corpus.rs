@@ -1,0 +1,21 @@
+//! The corpus of the fuzz targets, and thousands of changes of it: no text makes a policy reader panic.
+
+#[path = "../../../fuzz/body/policy.rs"]
+mod body;
+#[path = "../../../fuzz/body/replay.rs"]
+mod replay;
+
+#[test]
+fn networks() {
+    replay::replay("nnet", body::nnet);
+}
+
+#[test]
+fn interfaces() {
+    replay::replay("interface", body::interface);
+}
+
+#[test]
+fn ensembles() {
+    replay::replay("ensemble", body::ensemble);
+}

@@ -1,0 +1,79 @@
+//! What the fuzz targets `nnet`, `interface` and `ensemble` do with a text. The test `corpus` of `surefoot-policy` does it too.
+
+use std::path::Path;
+
+use surefoot_model::{Label, Origin, Scope, Symbol, TransitionSystem, Variable, VariableType};
+use surefoot_policy::{Arithmetic, Policy, ReadOptions, parse};
+
+const INTERFACE: &str = include_str!("../corpus/interface/globals.json");
+const NETWORK: &str = include_str!("../corpus/nnet/small.nnet");
+const ENSEMBLE: &str = include_str!("../corpus/ensemble/forest.json");
+
+/// Reads `text` as a network with two inputs and two outputs; whether it is one.
+pub fn nnet(text: &str) -> bool {
+    check(INTERFACE, text)
+}
+
+/// Reads `text` as a tree ensemble with two inputs and two outputs; whether it is one.
+pub fn ensemble(text: &str) -> bool {
+    check(INTERFACE, text)
+}
+
+/// Reads `text` as the interface of a network and of a tree ensemble; whether it fits one of them.
+pub fn interface(text: &str) -> bool {
+    let fits = [NETWORK, ENSEMBLE].map(|scorer| check(text, scorer));
+    fits.contains(&true)
+}
+
+/// Globals `x` and `y`, an array, a local variable and the locations of an automaton that stands in the composition twice.
+fn system() -> TransitionSystem {
+    let int = |name: &str| Variable::new(name, VariableType::Int { lower: -2, upper: 5 });
+    let mut variables = vec![int("x"), int("y"), Variable::new("flag", VariableType::Bool)];
+    for index in 0..2 {
+        let origin = Origin { scope: None, symbol: Symbol::Element("a".into(), index) };
+        variables.push(Variable { origin, ..int(&format!("a[{index}]")) });
+    }
+    for instance in 0..2 {
+        let scope = Some(Scope { automaton: "robot".into(), instance });
+        let location = Origin { scope: scope.clone(), symbol: Symbol::Location };
+        let local = Origin { scope, symbol: Symbol::Scalar("load".into()) };
+        variables.push(Variable { origin: location, ..int(&format!("robot_{instance}.location")) });
+        variables.push(Variable { origin: local, ..int(&format!("robot_{instance}.load")) });
+    }
+    variables.push(Variable::new("real", VariableType::Real { lower: 0.0, upper: 1.0 }));
+    let labels = ["left", "right", "stay"].map(|name| Label { name: name.into() }).to_vec();
+    TransitionSystem { variables, labels, ..TransitionSystem::default() }
+}
+
+/// What is refused must say why, and what is read must evaluate alike at a point and in a batch.
+fn check(interface: &str, scorer: &str) -> bool {
+    let mut warnings = Vec::new();
+    let open = |_: &Path| Ok(scorer.to_string());
+    let path = Path::new("policy.json");
+    let policy = parse(path, interface, &system(), &ReadOptions::default(), open, &mut warnings);
+    match &policy {
+        Err(error) => assert!(!error.message.is_empty() && !error.to_string().is_empty()),
+        Ok(policy) => check_policy(policy),
+    }
+    assert!(warnings.iter().all(|warning| !warning.to_string().is_empty()));
+    policy.is_ok()
+}
+
+fn check_policy(policy: &Policy) {
+    let states = [vec![0; 10], vec![1, -2, 1, 3, 5, 1, 4, 0, 2, 0]];
+    for arithmetic in Arithmetic::ALL {
+        let mut evaluator = policy.evaluator(arithmetic);
+        for state in &states {
+            let inputs: Vec<[i32; 1]> = policy.input_values(state).into_iter().map(|value| [value]).collect();
+            evaluator.run(1, |input| &inputs[input]);
+            let mut batch = Vec::new();
+            evaluator.possible(0, |_| true, |output| batch.push(output));
+            let point = policy.possible(arithmetic, state, |_| true);
+            assert!(!point.is_empty());
+            assert_eq!(point, batch, "{arithmetic}");
+            if arithmetic != Arithmetic::AnyF32 {
+                assert_eq!(point.len(), 1);
+            }
+        }
+    }
+}
