@@ -1,11 +1,15 @@
 //! The explicit engine against the reference semantics, on random tasks.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use surefoot_engines::explicit::{Options, verify};
-use surefoot_engines::{Control, Outcome, Statistics, StopReason, Task, TaskError, Vacuity, Verdict};
+use surefoot_engines::{
+    Control, Observer, Outcome, Progress, Statistics, StopReason, Task, TaskError, Vacuity, Verdict,
+};
 use surefoot_harness::expect::{Coverage, Expected};
 use surefoot_harness::random::{RandomTask, Size, tasks};
 use surefoot_harness::reference::{Exploration, all_states, explore, holds};
@@ -132,6 +136,47 @@ fn no_time_means_no_proof() {
             Ok(_) if exploration.start_error.is_some() => prop_assert!(false, "the start condition is wrong"),
             Ok(outcome) if exploration.starts.is_empty() => prop_assert_eq!(outcome.verdict, Verdict::Safe),
             Ok(outcome) => prop_assert_eq!(outcome.verdict, Verdict::Unknown(StopReason::Time)),
+        }
+        Ok(())
+    });
+}
+
+/// Cancels the run when it has made some progress.
+struct Impatient {
+    calls: AtomicUsize,
+    patience: usize,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl Observer for Impatient {
+    fn progress(&self, _: &Progress) {
+        if self.calls.fetch_add(1, Ordering::Relaxed) >= self.patience {
+            self.cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn interrupted_runs_are_right_or_unknown() {
+    compare(1500, |task, exploration| {
+        for (patience, memory_limit) in
+            [(0, None), (1, None), (usize::MAX, Some(0)), (usize::MAX, Some(40_000))]
+        {
+            let cancelled = Arc::new(AtomicBool::new(false));
+            let observer =
+                Impatient { calls: AtomicUsize::new(0), patience, cancelled: Arc::clone(&cancelled) };
+            let control = Control { memory_limit, cancelled, observer: &observer, ..Control::unlimited() };
+            let answer = verify(task, EXHAUSTIVE_SLICE, &control);
+            if let Ok(Outcome { verdict: Verdict::Unknown(_), statistics, .. }) = &answer {
+                prop_assert!(!statistics.complete);
+                continue;
+            }
+            // What was cut off may have hidden an error, but no unsafe state that is nearer than the one reported.
+            let expected = match &answer {
+                Ok(Outcome { verdict: Verdict::Unsafe(_), .. }) => Coverage::FirstUnsafe,
+                _ => Coverage::Everything,
+            };
+            right(task, exploration, expected, &answer)?;
         }
         Ok(())
     });
