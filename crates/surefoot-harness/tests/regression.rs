@@ -192,3 +192,22 @@ fn the_largest_value_of_all_integers_is_a_value() {
         matches!(run(&task).expect("nothing is wrong").verdict, Verdict::Unsafe(trace) if trace.steps.len() == 1)
     );
 }
+
+#[test]
+fn an_undefined_condition_forgets_the_unsafe_states_of_other_layers() {
+    // Layers {1, 3} and {0}: one of the first is unsafe, and the condition that must hold is undefined at 0.
+    let mut task = task(&[(0, 3)], &[1]);
+    task.property.start.listed.push(vec![3]);
+    let x = variable(&mut task, 0);
+    let [zero, one, three] = [0, 1, 3].map(|value| task.system.exprs.int(value));
+    let down = task.system.exprs.sub(x, one).expect("integers");
+    let guard = task.system.exprs.lt(x, three).expect("numbers");
+    add_command(&mut task, 0, guard, &[one], Some(down));
+    let remainder = task.system.exprs.modulo(x, x).expect("integers");
+    task.property.hold = Some(task.system.exprs.eq(remainder, zero).expect("numbers"));
+    for unsafe_value in [1, 3] {
+        let value = task.system.exprs.int(unsafe_value);
+        task.property.unsafe_states = task.system.exprs.eq(x, value).expect("numbers");
+        assert!(is_wrong(&task));
+    }
+}

@@ -210,6 +210,7 @@ impl Compiled {
         counts: &mut Counts,
         emit: &mut impl FnMut(usize, u32, u32, &[u64]),
     ) -> Result<(), Found> {
+        worker.first_unsafe = None;
         let words = self.layout.words();
         let count = packed.len() / words;
         self.fill_columns(worker, packed, count);
@@ -221,7 +222,6 @@ impl Compiled {
                 PolicyInput::Constant(_) => unreachable!("constants are not asked for"),
             });
         }
-        worker.first_unsafe = None;
         for (lane, state) in packed.chunks_exact(words).enumerate() {
             counts.expanded += 1;
             let is_goal = worker.goal[lane];

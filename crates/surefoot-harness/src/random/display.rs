@@ -16,7 +16,7 @@ impl fmt::Display for RandomTask {
                 VariableType::Bool => writeln!(f, "{}: bool", variable.name)?,
                 VariableType::Int { lower, upper } => writeln!(f, "{}: {lower}..{upper}", variable.name)?,
                 VariableType::Real { lower, upper } => {
-                    writeln!(f, "{}: real {lower}..{upper}", variable.name)?
+                    writeln!(f, "{}: real {lower}..{upper}", variable.name)?;
                 }
             }
         }
@@ -67,9 +67,12 @@ fn outcome_text(task: &Task, outcome: &Outcome) -> String {
     let assignments: Vec<String> = assignments
         .map(|a| format!("{} := {}", task.system.variables[a.variable.index()].name, show(a.value)))
         .collect();
-    let requirements: String =
-        outcome.requirements.iter().map(|r| format!(" requires {}", show(r.condition))).collect();
-    format!("{}: {{{}}}{requirements}", show(outcome.probability), assignments.join(", "))
+    let mut text = format!("{}: {{{}}}", show(outcome.probability), assignments.join(", "));
+    for requirement in &outcome.requirements {
+        text += " requires ";
+        text += &show(requirement.condition);
+    }
+    text
 }
 
 fn numbers(parameters: impl IntoIterator<Item = Parameter>) -> String {

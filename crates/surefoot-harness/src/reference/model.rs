@@ -42,7 +42,7 @@ pub struct Steps {
 }
 
 /// The meaning of a task at single states.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Model<'t> {
     task: &'t Task,
 }

@@ -1,0 +1,153 @@
+//! Start states of runs.
+//!
+//! Up to [`Starts::CAP`] start states are collected and drawn uniformly. Where there are more, a state is drawn by fixing the
+//! variables one after the other, in random order, to random values that propagation does not exclude: any start state
+//! can come out, but they are not equally likely.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+
+use surefoot_model::ExprId;
+use surefoot_model::enumerate::{Enumerated, narrow, solutions};
+
+use super::random::Random;
+use crate::control::Control;
+use crate::step::describe_state;
+use crate::task::{ModelError, ModelErrorKind, Task};
+
+/// Where runs start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StartFrom {
+    /// In a start state of the property.
+    Property,
+    /// In an initial state of the model.
+    Initial,
+    /// In this state.
+    State(Vec<i32>),
+}
+
+/// The states from which starts are drawn.
+pub struct Starts<'t> {
+    task: &'t Task,
+    states: Vec<Vec<i32>>,
+    /// The condition whose solutions were too many to collect.
+    open: Option<ExprId>,
+    lower: Vec<i32>,
+    upper: Vec<i32>,
+}
+
+/// Search nodes after which a dive for a random solution is given up.
+const DIVE_BUDGET: u32 = 10_000;
+
+/// Dives after which a collected state is taken instead.
+const DIVES: u32 = 10;
+
+impl<'t> Starts<'t> {
+    /// Most start states that are collected.
+    pub const CAP: usize = 100_000;
+
+    pub(super) fn collect(
+        task: &'t Task,
+        from: StartFrom,
+        control: &Control<'_>,
+    ) -> Result<Self, ModelError> {
+        let (lower, upper) = task.system.variables.iter().filter_map(|v| v.ty.bounds()).unzip();
+        let mut starts = Starts { task, states: Vec::new(), open: None, lower, upper };
+        match from {
+            StartFrom::State(state) => starts.states.push(state),
+            StartFrom::Initial => starts.add_solutions(task.system.initial, control)?,
+            StartFrom::Property => {
+                starts.add_solutions(task.property.start.condition, control)?;
+                starts.states.extend(task.property.start.listed.iter().cloned());
+                starts.states.sort_unstable();
+                starts.states.dedup();
+            }
+        }
+        Ok(starts)
+    }
+
+    /// Whether every start state was collected, so that all are equally likely.
+    pub fn is_complete(&self) -> bool {
+        self.open.is_none()
+    }
+
+    /// The collected states.
+    pub fn states(&self) -> &[Vec<i32>] {
+        &self.states
+    }
+
+    fn add_solutions(&mut self, condition: Option<ExprId>, control: &Control<'_>) -> Result<(), ModelError> {
+        let Some(condition) = condition else { return Ok(()) };
+        let poll = || match control.interrupted() {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
+        };
+        let states = &mut self.states;
+        let end = solutions(&self.task.system.exprs, condition, &self.lower, &self.upper, poll, |state| {
+            if states.len() == Self::CAP {
+                return ControlFlow::Break(());
+            }
+            states.push(state.to_vec());
+            ControlFlow::Continue(())
+        });
+        match end {
+            Enumerated::All => Ok(()),
+            Enumerated::Stopped => {
+                self.open = Some(condition);
+                Ok(())
+            }
+            Enumerated::Undefined(at) => Err(ModelError {
+                state: describe_state(self.task, &at.state),
+                command: None,
+                kind: ModelErrorKind::Undefined { what: "start condition".into(), reason: at.reason },
+            }),
+        }
+    }
+
+    /// A random start state; `None` if there is none.
+    pub(super) fn draw(&self, random: &mut Random) -> Option<Vec<i32>> {
+        let dive = self.open.and_then(|condition| (0..DIVES).find_map(|_| self.dive(condition, random)));
+        dive.or_else(|| {
+            let count = self.states.len() as u64;
+            (count > 0).then(|| self.states[random.below(count) as usize].clone())
+        })
+    }
+
+    /// A random solution of a condition; `None` if this attempt came to nothing.
+    fn dive(&self, condition: ExprId, random: &mut Random) -> Option<Vec<i32>> {
+        let exprs = &self.task.system.exprs;
+        let (mut lower, mut upper) = narrow(exprs, condition, &self.lower, &self.upper)?;
+        for v in shuffled(lower.len(), random) {
+            if lower[v] == upper[v] {
+                continue;
+            }
+            let width = (i64::from(upper[v]) - i64::from(lower[v])) as u64 + 1;
+            let value = (i64::from(lower[v]) + random.below(width) as i64) as i32;
+            let (mut fixed_lower, mut fixed_upper) = (lower.clone(), upper.clone());
+            (fixed_lower[v], fixed_upper[v]) = (value, value);
+            if let Some(narrowed) = narrow(exprs, condition, &fixed_lower, &fixed_upper) {
+                (lower, upper) = narrowed;
+            }
+        }
+        let nodes = Cell::new(0);
+        let poll = || {
+            nodes.set(nodes.get() + 1);
+            if nodes.get() > DIVE_BUDGET { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let mut found = None;
+        solutions(exprs, condition, &lower, &upper, poll, |state| {
+            found = Some(state.to_vec());
+            ControlFlow::Break(())
+        });
+        found
+    }
+}
+
+/// The numbers `0..length` in random order (Fisher and Yates).
+fn shuffled(length: usize, random: &mut Random) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..length).collect();
+    for i in (1..length).rev() {
+        order.swap(i, random.below(i as u64 + 1) as usize);
+    }
+    order
+}

@@ -1,0 +1,182 @@
+//! The command line: raw arguments as clap reads them, and what they mean once checked.
+
+pub mod generate;
+pub mod limit;
+pub mod task;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::exit::Exit;
+use generate::GenerateArguments;
+use limit::LimitArguments;
+use task::TaskArguments;
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 SAFE (or done), 10 UNSAFE, 11 UNKNOWN, 2 wrong arguments, 3 bad input, 4 internal error.";
+
+/// Verify learned action policies: does this policy, run in this environment, ever do something unsafe?
+///
+/// The answer is SAFE if that is proved, UNSAFE with a trace that was replayed, or UNKNOWN with the reason.
+/// Begin with `surefoot demo`.
+#[derive(Debug, Parser)]
+#[command(name = "surefoot", version, after_help = EXIT_CODES, max_term_width = 110)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Prove that no unsafe state is reachable, or find a way to one
+    #[command(after_help = EXIT_CODES)]
+    Verify(VerifyArguments),
+    /// Run the policy from random start states and show what happens
+    Simulate(SimulateArguments),
+    /// Check a trace that `verify --trace` has written, step by step
+    #[command(after_help = "Exit codes: 10 if the trace is a counterexample, 3 if it is not.")]
+    Replay(ReplayArguments),
+    /// Show what a model, its properties and a policy consist of
+    Info(InfoArguments),
+    /// Generate benchmark models, properties and random policies
+    Gen(GenerateArguments),
+    /// Verify two policies of a small delivery robot, with explanations
+    Demo(DemoArguments),
+}
+
+/// Arguments of `verify`.
+#[derive(Debug, Args)]
+pub struct VerifyArguments {
+    #[command(flatten)]
+    pub task: TaskArguments,
+    #[command(flatten)]
+    pub search: SearchArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Print one JSON document (schema surefoot-result/1) instead of text
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// Write the trace to an unsafe state to FILE, as JSON for `surefoot replay`
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub trace: Option<PathBuf>,
+    /// Print the verdict line only: no progress, no warnings
+    #[arg(long, short, conflicts_with = "json", help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// How to search.
+#[derive(Debug, Args)]
+pub struct SearchArguments {
+    /// How to verify
+    #[arg(long, value_enum, default_value_t = Engine::Explicit, help_heading = "Search")]
+    pub engine: Engine,
+    /// Go on after the first unsafe state and count everything
+    #[arg(long, help_heading = "Search")]
+    pub exhaustive: bool,
+    /// Say for each start state whether it is unsafe (implies --exhaustive)
+    #[arg(long, help_heading = "Search")]
+    pub per_start: bool,
+    /// Leave out variables that influence nothing; the counts are then those of the smaller system
+    #[arg(long, help_heading = "Search")]
+    pub slice: bool,
+}
+
+/// The engines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// Breadth-first search over all states that the policy can reach
+    Explicit,
+}
+
+impl Engine {
+    /// The name on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Explicit => "explicit",
+        }
+    }
+}
+
+/// Arguments of `simulate`.
+#[derive(Debug, Args)]
+pub struct SimulateArguments {
+    #[command(flatten)]
+    pub task: TaskArguments,
+    /// Number of runs
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Simulation")]
+    pub episodes: u64,
+    /// Steps after which a run is ended
+    #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Simulation")]
+    pub steps: u64,
+    /// Seed of the random numbers; equal seeds give equal runs
+    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Simulation")]
+    pub seed: u64,
+    /// Where runs start: `random` (a start state of the property), `initial` (the model's initial state) or values such as
+    /// `x=1,y=2` (all other variables as in the initial state)
+    #[arg(long, value_name = "START", default_value = "random", help_heading = "Simulation")]
+    pub start: String,
+    /// Print one JSON document (schema surefoot-simulation/1) instead of text
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// Print the summary only
+    #[arg(long, short, conflicts_with = "json", help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// Arguments of `replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArguments {
+    /// The trace, as `verify --trace` writes it
+    pub trace: PathBuf,
+    #[command(flatten)]
+    pub task: TaskArguments,
+    /// Print one JSON document (schema surefoot-replay/1) instead of text
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+}
+
+/// Arguments of `info`.
+#[derive(Debug, Args)]
+pub struct InfoArguments {
+    #[command(flatten)]
+    pub task: TaskArguments,
+    /// Print one JSON document (schema surefoot-info/1) instead of text
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+}
+
+/// Arguments of `demo`.
+#[derive(Debug, Args)]
+pub struct DemoArguments {
+    /// Write the files of the demo to this folder, to play with them
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Overwrite files that differ
+    #[arg(long, requires = "out")]
+    pub force: bool,
+}
+
+/// The command that the program was called with; or the exit code, after help or a message was printed.
+pub fn parse() -> Result<Command, Exit> {
+    match Arguments::try_parse() {
+        Ok(arguments) => Ok(arguments.command),
+        Err(message) => {
+            // If nobody reads the help, it need not be printed.
+            let _ = message.print();
+            Err(if message.use_stderr() { Exit::Usage } else { Exit::Done })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,130 @@
+//! Random policies for any model.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use surefoot_model::domains::InputVariable;
+use surefoot_model::domains::policy::{
+    EnsembleShape, Interface, PolicyFiles, random_ensemble, random_network,
+};
+use surefoot_model::jani::{self, ReadOptions};
+use surefoot_model::{InputError, LabelId, Origin, Scope, Symbol, TransitionSystem, VarId, Variable};
+
+use super::{refused, write};
+use crate::arguments::generate::{PolicyArguments, PolicyKind};
+use crate::failure::Failure;
+
+/// Writes the policy; the text says what was written and what to do with it.
+pub fn generate(arguments: &PolicyArguments, out: &Path, force: bool) -> Result<String, Failure> {
+    let model = &arguments.model;
+    let system = jani::read(
+        model,
+        arguments.property.as_deref(),
+        &ReadOptions { constants: arguments.constants.clone() },
+    )?
+    .system;
+    let inputs = inputs(&system, arguments)?;
+    let variables: Vec<&Variable> = inputs.iter().map(|v| &system.variables[v.index()]).collect();
+    let outputs = outputs(&system);
+    if outputs.len() < 2 {
+        let message =
+            format!("a policy needs two labels to choose from, the model has commands for {}", outputs.len());
+        return Err(InputError::in_file(model, message).into());
+    }
+    let name = match &arguments.name {
+        Some(name) if name.is_empty() || name.contains(['/', '\\']) => {
+            return Err(Failure::Usage(format!(
+                "`--name` is `{name}`, but must be a file name without folder"
+            )));
+        }
+        Some(name) => name.clone(),
+        None => default_name(model, arguments.kind),
+    };
+    let interface = Interface {
+        name,
+        inputs: variables.iter().map(|variable| input(model, variable)).collect::<Result<_, _>>()?,
+        outputs,
+        filter: arguments.filter,
+    };
+    let shape = |boosted| EnsembleShape { trees: arguments.trees, depth: arguments.depth, boosted };
+    let PolicyFiles { policy, mut interface } = match arguments.kind {
+        PolicyKind::Network => random_network(&interface, &arguments.hidden, arguments.seed),
+        PolicyKind::Forest => random_ensemble(&interface, shape(false), arguments.seed),
+        PolicyKind::Boosted => random_ensemble(&interface, shape(true), arguments.seed),
+    }
+    .map_err(|error| refused(&error))?;
+    interface.contents = with_origins(interface.contents, &variables)?;
+    let files = [(interface.name.as_str(), interface.contents.as_str()), (&policy.name, &policy.contents)];
+    let written = write::files(out, &files, force)?;
+    let [model_argument, policy_argument] = [write::quoted(model), write::quoted(&out.join(&interface.name))];
+    let beside = model.with_extension("property.jani");
+    let property = arguments.property.as_ref().or_else(|| beside.exists().then_some(&beside));
+    let property = property.map_or(String::new(), |file| format!(" --property {}", write::quoted(file)));
+    Ok(format!("{written}next: surefoot verify {model_argument}{property} --policy {policy_argument}\n"))
+}
+
+fn default_name(model: &Path, kind: PolicyKind) -> String {
+    let stem = model.file_stem().map_or("policy".into(), |stem| stem.to_string_lossy());
+    let kind = match kind {
+        PolicyKind::Network => "network",
+        PolicyKind::Forest => "forest",
+        PolicyKind::Boosted => "boosted",
+    };
+    format!("{stem}.{kind}")
+}
+
+/// The variables that the policy reads.
+fn inputs(system: &TransitionSystem, arguments: &PolicyArguments) -> Result<Vec<VarId>, Failure> {
+    if arguments.inputs.is_empty() {
+        return Ok((0..system.variables.len()).map(|v| VarId(v as u32)).collect());
+    }
+    let find = |name: &String| {
+        system
+            .variable(name)
+            .ok_or_else(|| Failure::Usage(format!("`--inputs`: the model has no variable `{name}`")))
+    };
+    arguments.inputs.iter().map(find).collect()
+}
+
+fn input(model: &Path, variable: &Variable) -> Result<InputVariable, InputError> {
+    let Some((lower, upper)) = variable.ty.bounds() else {
+        let message =
+            format!("the variable `{}` is real-valued, policies read integers and Booleans", variable.name);
+        return Err(
+            InputError::in_file(model, message).with_hint("name the other variables: `--inputs a,b,…`")
+        );
+    };
+    Ok(InputVariable { name: variable.name.clone(), lower: lower.into(), upper: upper.into() })
+}
+
+/// The labels that have commands.
+fn outputs(system: &TransitionSystem) -> Vec<String> {
+    let has_command =
+        |label: u32| system.commands.iter().any(|command| command.label == Some(LabelId(label)));
+    let labels = (0..).zip(&system.labels).filter(|(index, _)| has_command(*index));
+    labels.map(|(_, label)| label.name.clone()).collect()
+}
+
+/// The interface, in which inputs that are no global scalars are named by their place in the model.
+fn with_origins(contents: String, variables: &[&Variable]) -> Result<String, Failure> {
+    if variables.iter().all(|v| v.origin.scope.is_none() && matches!(v.origin.symbol, Symbol::Scalar(_))) {
+        return Ok(contents);
+    }
+    let mut interface: Value = serde_json::from_str(&contents)
+        .map_err(|error| Failure::Internal(format!("generated interface: {error}")))?;
+    interface["input"] = variables.iter().map(|variable| place(&variable.origin)).collect();
+    Ok(format!("{interface:#}\n"))
+}
+
+/// How an interface refers to a variable.
+fn place(origin: &Origin) -> Value {
+    let scope = origin
+        .scope
+        .as_ref()
+        .map(|Scope { automaton, instance }| json!({"name": automaton, "index": instance}));
+    match &origin.symbol {
+        Symbol::Location => scope.unwrap_or_default(),
+        Symbol::Scalar(name) => json!({"name": name, "automaton": scope}),
+        Symbol::Element(name, index) => json!({"name": name, "automaton": scope, "index": index}),
+    }
+}

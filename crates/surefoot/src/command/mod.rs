@@ -1,0 +1,24 @@
+//! The subcommands.
+
+mod demo;
+mod generate;
+pub mod info;
+mod replay;
+mod simulate;
+mod verify;
+
+use crate::arguments::Command;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Runs a command.
+pub fn run(command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Verify(arguments) => verify::run(arguments),
+        Command::Simulate(arguments) => simulate::run(arguments),
+        Command::Replay(arguments) => replay::run(arguments),
+        Command::Info(arguments) => info::run(arguments),
+        Command::Gen(arguments) => generate::run(arguments),
+        Command::Demo(arguments) => demo::run(&arguments),
+    }
+}

@@ -1,0 +1,8 @@
+//! Reports: what came out of a run, as text for people and as JSON for programs.
+
+pub mod info;
+pub mod json;
+pub mod number;
+pub mod outcome;
+pub mod reading;
+pub mod trace;

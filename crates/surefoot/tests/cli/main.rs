@@ -1,0 +1,12 @@
+//! Tests of the whole program: the built binary, its output and its exit codes.
+
+mod bad_input;
+mod demo;
+mod generate;
+mod info;
+mod reading;
+mod replay;
+mod simulate;
+mod support;
+mod usage;
+mod verify;
