@@ -1,12 +1,11 @@
 //! The semantics at single states, spelled out: conditions, the policy's choices, successors.
 //!
 //! This is the reading that all engines share, written to be checked by eye and slow. Replay and simulation run on it, and
-//! faster engines must agree with it.
+//! faster engines must agree with it. The policy's choice is that of its definition, not of the faster batches.
 
 use surefoot_model::{Command, PointValue, Program, Value, VariableType};
-use surefoot_policy::{Evaluator, PolicyInput};
 
-use crate::task::{Goal, ModelError, ModelErrorKind, OutOfDomain, Task};
+use crate::task::{Goal, ModelError, ModelErrorKind, OutOfDomain, Semantics, Task};
 
 /// A distribution may miss 1 by this much: probabilities are written as decimals and summed in double precision.
 pub const PROBABILITY_TOLERANCE: f64 = 1e-8;
@@ -51,7 +50,6 @@ pub struct Stepper<'t> {
     unsafe_states: Program,
     hold: Option<Program>,
     goal: Option<Program>,
-    evaluator: Option<Evaluator>,
     slots: Vec<PointValue>,
 }
 
@@ -66,7 +64,6 @@ impl<'t> Stepper<'t> {
             unsafe_states: program(task.property.unsafe_states),
             hold: task.property.hold.map(program),
             goal: task.property.goal.map(program),
-            evaluator: task.policy.as_ref().map(|policy| policy.evaluator(task.semantics.arithmetic)),
             slots: Vec::new(),
         }
     }
@@ -122,21 +119,14 @@ impl<'t> Stepper<'t> {
     }
 
     /// What the policy chooses, given the enabled commands. Without a policy: nothing.
-    pub fn choice(&mut self, state: &[i32], enabled: &[usize]) -> Choice {
-        let (Some(policy), Some(evaluator)) = (&self.task.policy, &mut self.evaluator) else {
-            return Choice::default();
-        };
+    pub fn choice(&self, state: &[i32], enabled: &[usize]) -> Choice {
+        let Some(policy) = &self.task.policy else { return Choice::default() };
         let labels: Vec<_> = enabled.iter().filter_map(|&c| self.task.system.commands[c].label).collect();
         let applicable = |output: usize| labels.contains(&policy.outputs[output]);
-        evaluator.run(1, |input| match policy.inputs[input] {
-            PolicyInput::Variable(v) => &state[v.index()..=v.index()],
-            PolicyInput::Constant(_) => unreachable!("constants are not asked for"),
-        });
-        let mut choice = Choice::default();
-        let filter = self.task.semantics.filter;
-        evaluator.possible(0, |output| !filter || applicable(output), |output| choice.outputs.push(output));
-        choice.stalls = choice.outputs.iter().any(|&output| !applicable(output));
-        choice
+        let Semantics { filter, arithmetic, .. } = self.task.semantics;
+        let outputs = policy.possible(arithmetic, state, |output| !filter || applicable(output));
+        let stalls = outputs.iter().any(|&output| !applicable(output));
+        Choice { outputs, stalls }
     }
 
     /// The steps that are possible in a state that does not end runs.

@@ -46,14 +46,15 @@
 //!
 //! # Ensembles
 //!
-//! Splits compare the input with the threshold without rounding, so a state has one leaf per tree. A score is the sum
-//! of `n` leaf values and the base score: the above with all `xᵢ = 1` exactly, without products and therefore without
-//! `2⁻¹⁰⁰`.
+//! Splits compare the input with the threshold without rounding, so a state has one leaf per tree. The one exception is
+//! a positive subnormal threshold, which 0 is below or not as the threshold is flushed to zero: an ensemble with such a
+//! threshold has unknown scores. A score is the sum of `n` leaf values and the base score: the above with all `xᵢ = 1`
+//! exactly, without products and therefore without `2⁻¹⁰⁰`.
 
 // Batches compute enclosures in loops that are compiled for several instruction sets: everything must be inlined there.
 #![allow(clippy::inline_always)]
 
-use crate::ensemble::Ensemble;
+use crate::ensemble::{Ensemble, Tree, TreeNode};
 use crate::network::{Activation, Layer, Network};
 use crate::parameter::{Number, Parameter};
 use crate::point::leaf_of;
@@ -66,6 +67,9 @@ const SMALLEST_NORMAL: f64 = 1.0 / (1_u128 << 126) as f64;
 /// Added to each weight's magnitude to cover inputs that are flushed to zero.
 const FLUSHED_INPUT: f64 = 1.0 / (1_u128 << 100) as f64;
 
+/// Sums of this many terms are too long for the proof.
+const TOO_MANY_TERMS: usize = (1 << 20) - 1;
+
 /// Everything that all single-precision evaluations agree to bound a value by.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Enclosure {
@@ -75,11 +79,10 @@ pub(crate) struct Enclosure {
 
 /// `γ_{terms + 2}`; NaN if there are too many terms for the proof, which makes the result unknown.
 pub(crate) fn growth(terms: usize) -> f64 {
-    let roundings = terms + 2;
-    if roundings > 1 << 20 {
+    if terms >= TOO_MANY_TERMS {
         return f64::NAN;
     }
-    let product = roundings as f64 / (1 << 24) as f64;
+    let product = (terms + 2) as f64 / (1 << 24) as f64;
     product / (1.0 - product)
 }
 
@@ -185,14 +188,26 @@ fn ensemble_enclosures(ensemble: &Ensemble, inputs: &[i32]) -> Vec<Enclosure> {
         }
     }
     let sums = centres.into_iter().zip(magnitudes);
-    sums.map(|(centre, magnitude)| of_leaves(centre, magnitude, ensemble.trees().len())).collect()
+    let terms = leaf_terms(ensemble);
+    sums.map(|(centre, magnitude)| of_leaves(centre, magnitude, terms)).collect()
+}
+
+/// The number of leaf values in a score; too many for the proof, which makes the result unknown, if a leaf depends on
+/// what is flushed to zero.
+pub(crate) fn leaf_terms(ensemble: &Ensemble) -> usize {
+    let is_flushable = |node: &TreeNode| match node {
+        TreeNode::Split { threshold, .. } => threshold.single > 0.0 && threshold.single.is_subnormal(),
+        TreeNode::Leaf(_) => false,
+    };
+    let in_doubt = ensemble.trees().iter().flat_map(Tree::nodes).any(is_flushable);
+    if in_doubt { TOO_MANY_TERMS } else { ensemble.trees().len() }
 }
 
 /// The enclosure of a sum of leaf values and a base score, from their sum and the sum of their magnitudes.
 #[inline(always)]
-pub(crate) fn of_leaves(centre: f64, magnitude: f64, trees: usize) -> Enclosure {
-    let growth = growth(trees);
-    let radius = growth * magnitude + 8.0 * SMALLEST_NORMAL * (trees + 1) as f64;
+pub(crate) fn of_leaves(centre: f64, magnitude: f64, terms: usize) -> Enclosure {
+    let growth = growth(terms);
+    let radius = growth * magnitude + 8.0 * SMALLEST_NORMAL * (terms + 1) as f64;
     Enclosure::of_sum(centre, radius, growth)
 }
 

@@ -84,6 +84,10 @@ impl Policy {
         if outputs.len() != scorer.outputs() {
             return Err(ShapeError::Outputs { policy: outputs.len(), scorer: scorer.outputs() });
         }
+        if let Some(output) = (1..outputs.len()).find(|&output| outputs[..output].contains(&outputs[output]))
+        {
+            return Err(ShapeError::RepeatedLabel { output });
+        }
         Ok(Policy { inputs, outputs, filter, scorer })
     }
 
@@ -114,5 +118,23 @@ impl Policy {
     pub fn describe(&self) -> String {
         let filter = if self.filter { "among applicable labels" } else { "among all its labels" };
         format!("{}, choosing {filter}", self.scorer.shape())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameter::Parameter;
+
+    #[test]
+    fn a_label_has_one_output() {
+        let scorer = || {
+            let base = vec![Parameter::from(0.0); 3];
+            Scorer::Ensemble(Ensemble::new(0, base, Vec::new()).expect("well formed"))
+        };
+        let policy =
+            |labels: [u32; 3]| Policy::new(Vec::new(), labels.map(LabelId).to_vec(), false, scorer());
+        assert!(policy([2, 0, 1]).is_ok());
+        assert_eq!(policy([2, 0, 2]), Err(ShapeError::RepeatedLabel { output: 2 }));
     }
 }

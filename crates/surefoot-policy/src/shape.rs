@@ -57,6 +57,12 @@ pub enum ShapeError {
     /// There is nothing to choose from.
     #[error("a policy needs at least one output")]
     NoOutputs,
+    /// Two outputs stand for the same label, whose commands belong to one of them only.
+    #[error("output {output} has the label of an output before it")]
+    RepeatedLabel {
+        /// Index of the later output.
+        output: usize,
+    },
     /// The policy's inputs are not those of its scorer.
     #[error("the policy has {policy} inputs, its scorer has {scorer}")]
     Inputs {

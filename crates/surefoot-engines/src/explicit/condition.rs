@@ -93,6 +93,12 @@ impl Condition {
         !self.pairs.is_empty() || self.general.is_some()
     }
 
+    /// Whether the tests of single variables hold.
+    #[inline]
+    pub fn tests_hold(&self, packed: &[u64]) -> bool {
+        self.tests.iter().all(|test| test.holds(packed))
+    }
+
     /// Whether the tests of two variables hold.
     #[inline]
     pub fn pairs_hold(&self, packed: &[u64]) -> bool {

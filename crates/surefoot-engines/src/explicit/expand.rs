@@ -425,7 +425,7 @@ impl Compiled {
     fn check_partial(&self, worker: &mut Worker, state: &[u64]) -> Result<(), Wrong> {
         for &command in &self.partial {
             let guard = &self.guards[command as usize];
-            if guard.tests.iter().all(|test| test.holds(state)) && guard.pairs_hold(state) {
+            if guard.tests_hold(state) && guard.pairs_hold(state) {
                 self.unpack(worker, state);
                 guard.general_holds(&worker.state, &mut worker.slots).map_err(|_| Wrong)?;
             }

@@ -51,7 +51,7 @@ fn backward(search: &Search<'_>, control: &Control<'_>) -> Option<Vec<bool>> {
     let transitions = search.counts.transitions as usize;
     // Edges, their reversal by target, and a byte and a mark per state.
     let needed = search.memory() + (transitions * 12 + states * 9) as u64;
-    if states > u32::MAX as usize || control.exhausted(needed).is_some() {
+    if states.max(transitions) > u32::MAX as usize || control.exhausted(needed).is_some() {
         return None;
     }
     let mut edges = Vec::with_capacity(transitions);

@@ -201,11 +201,11 @@ impl Shard {
     /// Makes room for some more states.
     fn reserve(&mut self, more: usize) {
         let needed = self.len + more;
+        assert!(needed < u32::MAX as usize, "a shard holds less than 2^32 states");
         if needed * 5 <= self.table.len() * 4 {
             return;
         }
         let size = (self.table.len() + self.table.len() / 2).max(64);
-        assert!(needed < u32::MAX as usize, "a shard holds less than 2^32 states");
         self.number_bits = usize::BITS - size.leading_zeros();
         self.table = Vec::new();
         self.table = vec![0; size];

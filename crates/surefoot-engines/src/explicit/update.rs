@@ -42,7 +42,7 @@ struct Computed {
 #[derive(Debug)]
 enum Source {
     /// By the offset of another field; `IMPOSSIBLE` where there is none.
-    Table { field: Field, offsets: Box<[u32]> },
+    Table { field: Field, offsets: Box<[u64]> },
     /// `constant + Σ factor * offset`.
     Sum { constant: i64, terms: Box<[(Field, i64)]> },
     /// A program for the value.
@@ -51,7 +51,8 @@ enum Source {
     Never,
 }
 
-const IMPOSSIBLE: u32 = u32::MAX;
+/// No offset: domains have at most 2³² values.
+const IMPOSSIBLE: u64 = u64::MAX;
 
 impl Update {
     /// Compiles an outcome.
@@ -132,7 +133,7 @@ impl Update {
                     if offset == IMPOSSIBLE {
                         return Err(Impossible);
                     }
-                    u64::from(offset)
+                    offset
                 }
                 Source::Sum { constant, terms } => {
                     let sum = terms
@@ -170,10 +171,8 @@ fn source(compiler: &Compiler<'_>, value: ExprId, target: &Field) -> Result<u64,
     if let Some(constant) = exprs.as_constant(value) {
         return offset(constant).ok_or(Source::Never);
     }
-    // The largest offset of a domain of all 32-bit integers is the mark itself.
-    let has_mark = i64::from(target.upper) - i64::from(target.lower) < i64::from(IMPOSSIBLE);
-    if let Some((variable, values)) = compiler.tabulate_one(value).filter(|_| has_mark) {
-        let offsets = values.into_iter().map(|v| v.ok().and_then(offset).map_or(IMPOSSIBLE, |o| o as u32));
+    if let Some((variable, values)) = compiler.tabulate_one(value) {
+        let offsets = values.into_iter().map(|v| v.ok().and_then(offset).unwrap_or(IMPOSSIBLE));
         return Err(Source::Table { field: *compiler.layout.field(variable), offsets: offsets.collect() });
     }
     if let Some((mut constant, terms)) = sum(exprs, value) {
@@ -189,7 +188,9 @@ fn source(compiler: &Compiler<'_>, value: ExprId, target: &Field) -> Result<u64,
     Err(Source::General(Program::new(exprs, &[value])))
 }
 
-/// Sums have few terms with small factors, so that 64-bit arithmetic over 32-bit domains cannot overflow.
+/// Sums have few terms with small factors, so that 64-bit arithmetic over 32-bit domains cannot overflow: neither here
+/// (64 terms of at most 2^56) nor in a part of the expression, which is at most the sum of all its terms' magnitudes. A
+/// factor 0 would hide the overflow of what it multiplies.
 const MAX_LEAVES: usize = 64;
 const MAX_FACTOR: u64 = 1 << 16;
 const MAX_CONSTANT: u64 = 1 << 40;
@@ -197,11 +198,12 @@ const MAX_CONSTANT: u64 = 1 << 40;
 /// Reads an integer expression as `constant + Σ factor * variable`.
 fn sum(exprs: &ExprPool, id: ExprId) -> Option<(i64, Vec<(VarId, i64)>)> {
     let (mut constant, mut terms) = (0i64, Vec::new());
+    let is_factor = |c: i64| c != 0 && c.unsigned_abs() <= MAX_FACTOR;
     let mut stack = vec![(id, 1i64)];
     let mut visited = 0;
     while let Some((id, factor)) = stack.pop() {
         visited += 1;
-        if factor.unsigned_abs() > MAX_FACTOR || visited > 2 * MAX_LEAVES || exprs.ty(id) != Type::Int {
+        if !is_factor(factor) || visited > 2 * MAX_LEAVES || exprs.ty(id) != Type::Int {
             return None;
         }
         match exprs.node(id) {
@@ -210,8 +212,8 @@ fn sum(exprs: &ExprPool, id: ExprId) -> Option<(i64, Vec<(VarId, i64)>)> {
             Node::Binary(BinaryOp::Add, a, b) => stack.extend([(*a, factor), (*b, factor)]),
             Node::Binary(BinaryOp::Sub, a, b) => stack.extend([(*a, factor), (*b, -factor)]),
             Node::Binary(BinaryOp::Mul, a, b) => match (exprs.as_constant(*a), exprs.as_constant(*b)) {
-                (Some(Value::Int(c)), _) if c.unsigned_abs() <= MAX_FACTOR => stack.push((*b, factor * c)),
-                (_, Some(Value::Int(c))) if c.unsigned_abs() <= MAX_FACTOR => stack.push((*a, factor * c)),
+                (Some(Value::Int(c)), _) if is_factor(c) => stack.push((*b, factor * c)),
+                (_, Some(Value::Int(c))) if is_factor(c) => stack.push((*a, factor * c)),
                 _ => return None,
             },
             _ => return None,

@@ -60,7 +60,7 @@ impl Remaining {
             return false;
         }
         self.lower = self.base + self.mask.trailing_zeros() as i32;
-        self.upper = self.base + 63 - self.mask.leading_zeros() as i32;
+        self.upper = self.base + self.mask.ilog2() as i32;
         true
     }
 }

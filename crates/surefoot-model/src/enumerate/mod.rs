@@ -168,6 +168,51 @@ mod tests {
         (pool, root)
     }
 
+    #[test]
+    fn the_largest_integers_are_decided_at_points() {
+        for (real, expected) in [(9.21e18, Enumerated::All), (-9_223_372_036_854_775_808.0, Enumerated::All)]
+        {
+            let mut pool = ExprPool::new();
+            let (x, real, zero) = (pool.variable_of_type(VarId(0), Type::Int), pool.real(real), pool.int(0));
+            let product = pool.mul(x, real).expect("numbers");
+            let floor = pool.floor(product).expect("a number");
+            let root = pool.ne(floor, zero).expect("integers");
+            let mut found = Vec::new();
+            let end = solutions(
+                &pool,
+                root,
+                &[0],
+                &[1],
+                || ControlFlow::Continue(()),
+                |state| {
+                    found.extend_from_slice(state);
+                    ControlFlow::Continue(())
+                },
+            );
+            assert_eq!((end, found), (expected, vec![1]));
+        }
+    }
+
+    #[test]
+    fn domains_at_the_end_of_the_integers() {
+        let mut pool = ExprPool::new();
+        let (x, limit) = (pool.variable_of_type(VarId(0), Type::Int), pool.int(i64::from(i32::MAX) - 1));
+        let root = pool.ne(x, limit).expect("integers");
+        let mut found = Vec::new();
+        solutions(
+            &pool,
+            root,
+            &[i32::MAX - 2],
+            &[i32::MAX],
+            || ControlFlow::Continue(()),
+            |state| {
+                found.extend_from_slice(state);
+                ControlFlow::Continue(())
+            },
+        );
+        assert_eq!(found, [i32::MAX - 2, i32::MAX]);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(3000))]
 

@@ -5,7 +5,7 @@
 //! monotone in each operand (`+ - * /`, comparison, rounding to integers); powers and logarithms are not
 //! correctly rounded and are enclosed only at single points.
 
-use super::point::{apply, coerce};
+use super::point::{apply, coerce, to_int};
 use super::{BinaryOp, Node, Program, UnaryOp};
 use crate::value::{Type, Value};
 use crate::variable::VarId;
@@ -259,8 +259,8 @@ fn conjunction(a: Enclosure, b: Enclosure) -> Enclosure {
 fn unary(op: UnaryOp, a: Enclosure) -> Enclosure {
     let round = |f: fn(f64) -> f64| {
         let (lower, upper) = a.values.reals();
-        // Casts saturate, which keeps the enclosure of what fits; what does not fit is undefined.
-        let fits = |r: f64| (-9.2e18..9.2e18).contains(&r);
+        // Casts saturate, which keeps the enclosure of what fits; what does not fit is undefined, at points exactly.
+        let fits = |r: f64| to_int(f(r)).is_ok();
         Enclosure {
             values: Range::Int(f(lower) as i64, f(upper) as i64),
             undefined: a.undefined || !fits(lower) || !fits(upper),

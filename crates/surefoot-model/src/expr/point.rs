@@ -110,7 +110,7 @@ fn unary(op: UnaryOp, a: Value) -> PointValue {
     }
 }
 
-fn to_int(r: f64) -> PointValue {
+pub(super) fn to_int(r: f64) -> PointValue {
     // 2^63 is the first double above every i64, and -2^63 is one.
     if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&r) {
         Ok(Value::Int(r as i64))

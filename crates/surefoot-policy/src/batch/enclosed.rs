@@ -32,7 +32,7 @@ enum EnclosedModel {
     /// Sums of values, then sums of magnitudes.
     Forest {
         forest: Forest<f64>,
-        trees: usize,
+        terms: usize,
     },
 }
 
@@ -57,7 +57,7 @@ impl EnclosedScorer {
                     [|value| f64::from(value.single), |value| f64::from(value.single).abs()];
                 let forest = Forest::new::<f32>(ensemble, &values);
                 let rows = forest.outputs();
-                (EnclosedModel::Forest { forest, trees: ensemble.trees().len() }, rows)
+                (EnclosedModel::Forest { forest, terms: any_f32::leaf_terms(ensemble) }, rows)
             }
         };
         let memory = || [vec![0.0; rows * LANES], vec![0.0; rows * LANES]];
@@ -105,14 +105,14 @@ impl EnclosedScorer {
                     );
                 }
             }
-            EnclosedModel::Forest { forest, trees } => {
+            EnclosedModel::Forest { forest, terms } => {
                 forest.run(columns, next_centres);
                 let (values, magnitudes) = next_centres.split_at(self.outputs * LANES);
                 let sums = values.iter().zip(magnitudes);
                 for ((centre, radius), (&value, &magnitude)) in centres.iter_mut().zip(&mut *radii).zip(sums)
                 {
                     Enclosure { centre: *centre, radius: *radius } =
-                        any_f32::of_leaves(value, magnitude, *trees);
+                        any_f32::of_leaves(value, magnitude, *terms);
                 }
             }
         }

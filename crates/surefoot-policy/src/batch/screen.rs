@@ -12,7 +12,7 @@
 //! errors `|ĥᵢ − hᵢ| ≤ eᵢ`:
 //!
 //! - rounding in single precision, in any order and with any fusing, is at most `γ_{n+1}·(Σ|Ŵᵢ||ĥᵢ| + |b̂|) + 2⁻¹⁴⁹·(n + 1)`, see [`crate::any_f32`]
-//!   (nothing is flushed to zero here);
+//!   (nothing is flushed to zero here: Rust programs run with subnormal numbers, and so must a host that loads this code);
 //! - parameters are nearest to the same text, so `|W − Ŵ| ≤ 1.01·u·|Ŵ| + 2⁻¹⁴⁹`, and the same for `b`;
 //! - propagated errors are at most `Σ|Wᵢ|eᵢ`;
 //! - rounding in double precision is below `2⁻³⁸·(Σ|Wᵢ|(|ĥᵢ| + eᵢ) + |b| + 2⁻¹⁰⁰⁰)`.

@@ -1,7 +1,9 @@
 //! Whatever order and operations a single-precision evaluation uses, `any-f32` has its scores and its choice.
 
 use proptest::prelude::*;
-use surefoot_policy::{Activation, Arithmetic, Ensemble, Network, Policy, Scorer, TreeNode, point};
+use surefoot_policy::{
+    Activation, Arithmetic, Ensemble, Network, Parameter, Policy, Scorer, Tree, TreeNode, point,
+};
 
 use crate::fixture::{FLAVOURS, Flavour, Random, ensemble, near_ties, network, policy, seeded};
 
@@ -173,6 +175,24 @@ fn rounding_decides_near_ties_and_is_covered() {
     }
     // Without its error term, any-f32 would have missed these.
     assert!(surprises > 1000, "only {surprises} of 4800 evaluations differ");
+}
+
+#[test]
+fn a_threshold_may_be_flushed_to_zero() {
+    // 0 is below the threshold, unless that is taken for zero.
+    for (threshold, expected) in [(1e-40, &[0, 1][..]), (2e-38, &[0]), (-1e-40, &[1]), (0.0, &[1])] {
+        let split = TreeNode::Split { feature: 0, threshold: Parameter::from(threshold), left: 1, right: 2 };
+        let values = [1.0, 0.0, 0.0, 1.0].map(Parameter::from).to_vec();
+        let tree = Tree::new(2, vec![split, TreeNode::Leaf(0), TreeNode::Leaf(1)], values).expect("fits");
+        let ensemble = Ensemble::new(1, vec![Parameter::from(0.0); 2], vec![tree]).expect("fits");
+        let policy = policy(Scorer::Ensemble(ensemble));
+        assert_eq!(policy.possible(Arithmetic::AnyF32, &[0], |_| true), expected);
+        let mut evaluator = policy.evaluator(Arithmetic::AnyF32);
+        evaluator.run(1, |_| &[0]);
+        let mut found = Vec::new();
+        evaluator.possible(0, |_| true, |output| found.push(output));
+        assert_eq!(found, expected);
+    }
 }
 
 #[test]
