@@ -211,6 +211,7 @@ impl Compiled {
     ) -> Result<(), Found> {
         let words = self.layout.words();
         let count = packed.len() / words;
+        worker.first_unsafe = None;
         self.fill_columns(worker, packed, count);
         self.evaluate_conditions(worker, packed, count).map_err(Found::Error)?;
         if let (Some(policy), Some(evaluator)) = (&self.policy, &mut worker.evaluator) {
@@ -220,7 +221,6 @@ impl Compiled {
                 PolicyInput::Constant(_) => unreachable!("constants are not asked for"),
             });
         }
-        worker.first_unsafe = None;
         for (lane, state) in packed.chunks_exact(words).enumerate() {
             counts.expanded += 1;
             let is_goal = worker.goal[lane];
