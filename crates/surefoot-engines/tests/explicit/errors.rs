@@ -78,3 +78,13 @@ fn an_undefined_condition_after_an_unsafe_state_is_an_error() {
     let outcome = verify(&model.task, options, &Control::unlimited());
     assert!(matches!(outcome, Err(TaskError::Model(_))), "{outcome:?}");
 }
+
+#[test]
+fn listed_start_states_must_be_states() {
+    for listed in [vec![0, 4], vec![-1, 0], vec![0]] {
+        let mut model = Model::new(ERROR, &[(0, 3), (0, 3)]);
+        model.task.property.start.listed = vec![listed];
+        let outcome = model.verify(false);
+        assert!(matches!(outcome, Err(TaskError::Start(_))), "{outcome:?}");
+    }
+}
