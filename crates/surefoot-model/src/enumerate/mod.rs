@@ -2,7 +2,7 @@
 //!
 //! A search node is a [`Domains`] and the residual condition: what is still undecided there. Each node narrows the domains by
 //! forward and backward propagation (`propagate.rs`), drops what has become true (`residual.rs`) and branches on the
-//! variable with the fewest values left. Branches are disjoint, so each solution is visited once. Where nothing is left
+//! variable with the fewest values left for its uses. Branches are disjoint, so each solution is visited once. Where nothing is left
 //! to decide, the whole product of the domains is solutions.
 
 mod domains;
@@ -63,8 +63,10 @@ pub fn solutions(
     poll: impl Fn() -> ControlFlow<()>,
     mut visit: impl FnMut(&[i32]) -> ControlFlow<()>,
 ) -> Enumerated {
-    let root = Rc::new(residual::split_conjunctions(&Program::new(pool, &[condition])));
-    let mut stack = vec![(root, Domains::new(lower, upper))];
+    let domains = Domains::new(lower, upper);
+    let alternatives = residual::alternatives(&Program::new(pool, &[condition]), &domains);
+    let mut stack: Vec<(Rc<Program>, Domains)> =
+        alternatives.into_iter().rev().map(|program| (Rc::new(program), domains.clone())).collect();
     let mut slots = Vec::new();
     while let Some((program, mut domains)) = stack.pop() {
         if poll().is_break() {
@@ -80,8 +82,8 @@ pub fn solutions(
             }
             continue;
         }
-        let Some(variable) =
-            rest.variables().into_iter().filter(|&v| !domains.is_fixed(v)).min_by_key(|&v| domains.size(v))
+        let open = rest.variable_uses().into_iter().filter(|&(v, _)| !domains.is_fixed(v));
+        let Some((variable, _)) = open.min_by_key(|&(v, uses)| most_constrained(domains.size(v), uses))
         else {
             // Every variable that matters is fixed, yet the condition has no value.
             let state = domains.first_state();
@@ -100,6 +102,11 @@ pub fn solutions(
         }
     }
     Enumerated::All
+}
+
+/// Few values and many uses first: such a variable decides most of what is left, with the fewest branches.
+fn most_constrained(size: u64, uses: u32) -> u64 {
+    size.saturating_mul(1 << 16) / u64::from(uses)
 }
 
 fn visit_product(domains: &Domains, visit: &mut impl FnMut(&[i32]) -> ControlFlow<()>) -> ControlFlow<()> {
@@ -265,8 +272,9 @@ mod tests {
                     prop_assert!(!undefined);
                     prop_assert_eq!(found, expected);
                 }
-                Enumerated::Undefined(UndefinedAt { state, reason }) => {
-                    prop_assert_eq!(program.holds(&state, &mut Vec::new()), Err(reason));
+                // Where several parts are undefined, any of their reasons will do.
+                Enumerated::Undefined(UndefinedAt { state, .. }) => {
+                    prop_assert!(program.holds(&state, &mut Vec::new()).is_err());
                 }
                 Enumerated::Stopped => prop_assert!(false, "nothing stops it"),
             }

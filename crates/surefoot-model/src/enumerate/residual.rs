@@ -1,5 +1,6 @@
 //! What is left of a conjunction of conditions once propagation has decided parts of it.
 
+use super::domains::Domains;
 use super::truth;
 use crate::expr::{BinaryOp, Enclosure, ExprId, Node, Program, Truth};
 use crate::value::Value;
@@ -15,6 +16,36 @@ pub fn split_conjunctions(program: &Program) -> Program {
         }
     }
     program.with_outputs(outputs)
+}
+
+/// Disjunctions of more parts than this are not taken apart: every part carries the negation of those before it.
+const MOST_ALTERNATIVES: usize = 8;
+
+/// A condition as disjoint alternatives: its first disjunct; its second one where the first is false; and so on. Propagation
+/// does little with a disjunction and much with one of its parts. If a part may be undefined in the domains, the condition
+/// stays whole.
+pub fn alternatives(program: &Program, domains: &Domains) -> Vec<Program> {
+    let mut disjuncts = Vec::new();
+    let mut stack = program.outputs().to_vec();
+    while let Some(id) = stack.pop() {
+        match program.code()[id.index()] {
+            Node::Binary(BinaryOp::Or, a, b) => stack.extend([b, a]),
+            _ => disjuncts.push(id),
+        }
+    }
+    let (lower, upper) = domains.bounds();
+    let mut slots = Vec::new();
+    program.over_box(&lower, &upper, &mut slots);
+    let total = disjuncts.iter().all(|id| !slots[id.index()].undefined);
+    if disjuncts.len() > MOST_ALTERNATIVES || !total {
+        return vec![split_conjunctions(program)];
+    }
+    let alternative = |i: usize| {
+        let (program, mut outputs) = program.with_negations(&disjuncts[..i]);
+        outputs.push(disjuncts[i]);
+        split_conjunctions(&program.with_outputs(outputs))
+    };
+    (0..disjuncts.len()).map(alternative).collect()
 }
 
 /// The outputs that are not decided to be true, with decided parts replaced by constants and looked through.

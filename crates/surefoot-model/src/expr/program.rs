@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{ExprId, ExprPool, Node};
+use super::{ExprId, ExprPool, Node, UnaryOp};
 use crate::value::Type;
 use crate::variable::VarId;
 
@@ -49,6 +49,18 @@ impl Program {
         Program { code: self.code.clone(), types: self.types.clone(), outputs }
     }
 
+    /// The same program with more instructions: the negations of some Boolean slots.
+    pub(crate) fn with_negations(&self, slots: &[ExprId]) -> (Program, Vec<ExprId>) {
+        let mut program = self.clone();
+        let negations = slots.iter().map(|&slot| {
+            program.code.push(Node::Unary(UnaryOp::Not, slot));
+            program.types.push(Type::Bool);
+            ExprId(program.code.len() as u32 - 1)
+        });
+        let negations = negations.collect();
+        (program, negations)
+    }
+
     /// The program for some slots only, with `node` in place of the instructions.
     pub(crate) fn excerpt(&self, outputs: Vec<ExprId>, node: impl Fn(ExprId) -> Node) -> Program {
         let mut position: Vec<Option<ExprId>> = vec![None; self.code.len()];
@@ -87,6 +99,19 @@ impl Program {
     /// Whether the program computes nothing.
     pub fn is_empty(&self) -> bool {
         self.code.is_empty()
+    }
+
+    /// The variables that the program reads and how many instructions read each, at least 1 (an output may be a variable).
+    pub(crate) fn variable_uses(&self) -> Vec<(VarId, u32)> {
+        let mut uses = vec![0; self.code.len()];
+        for node in &self.code {
+            node.for_each_operand(|operand| uses[operand.index()] += 1);
+        }
+        let variables = self.code.iter().zip(uses).filter_map(|(node, uses)| match node {
+            Node::Variable(v) => Some((*v, uses.max(1))),
+            _ => None,
+        });
+        variables.collect()
     }
 
     /// The variables that the program reads, ascending.
