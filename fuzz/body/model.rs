@@ -20,7 +20,7 @@ pub fn property(text: &str) -> bool {
     let mut usable = false;
     for file in ["text.jani", "reference.jani"] {
         let loaded = check(read_text(&files, "model.jani", Some(file), &ReadOptions::default()));
-        usable |= loaded.is_some_and(|loaded| loaded.properties.iter().any(|p| p.supported().is_ok()));
+        usable |= loaded.is_some_and(|loaded| loaded.properties.iter().any(|p| p.question.is_ok()));
     }
     usable
 }
@@ -34,7 +34,7 @@ fn check(result: Result<Loaded, InputError>) -> Option<Loaded> {
         }
         Ok(loaded) => {
             for property in &loaded.properties {
-                if let Err(error) = property.supported() {
+                if let Err(error) = &property.question {
                     assert!(!error.to_string().is_empty());
                 }
             }
@@ -78,7 +78,7 @@ fn check_system(system: &TransitionSystem) {
 
 fn check_properties(loaded: &Loaded) {
     let system = &loaded.system;
-    for property in loaded.properties.iter().filter_map(|property| property.supported().ok()) {
+    for property in loaded.properties.iter().filter_map(|property| property.question.as_ref().ok()) {
         let start = &property.start;
         let conditions = [Some(property.unsafe_states), property.hold, property.goal, start.condition];
         let conditions = conditions.into_iter().flatten().chain(property.predicates.iter().copied());

@@ -87,7 +87,8 @@ fn trace_states(trace: &Trace) -> impl Iterator<Item = &[i32]> {
     std::iter::once(trace.start.as_slice()).chain(trace.steps.iter().map(|step| step.state.as_slice()))
 }
 
-fn check_state(task: &Task, state: &[i32]) -> Result<(), String> {
+/// What keeps a vector from being a state of the task's system.
+pub fn check_state(task: &Task, state: &[i32]) -> Result<(), String> {
     let variables = &task.system.variables;
     if state.len() != variables.len() {
         return Err(format!("it has {} values for {} variables", state.len(), variables.len()));

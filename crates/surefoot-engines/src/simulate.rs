@@ -204,7 +204,7 @@ mod tests {
         }"#;
         let loaded =
             read_text(&[("walk.jani", text)], "walk.jani", None, &ReadOptions::default()).expect("valid");
-        let property = loaded.properties[0].supported().expect("supported").clone();
+        let property = loaded.properties[0].question.clone().expect("supported");
         let semantics = Semantics {
             filter: false,
             goal: Goal::Ignore,

@@ -128,6 +128,9 @@ pub enum TaskError {
     /// `--goal terminal` or `strict` without a goal.
     #[error("goal states are to be terminal, but the property has no goal condition")]
     NoGoal,
+    /// A listed start state has the wrong number of values or a value outside its domain.
+    #[error("a listed start state is not a state of the model: {0}")]
+    Start(String),
     /// The model is wrong at a state.
     #[error("{0}")]
     Model(ModelError),

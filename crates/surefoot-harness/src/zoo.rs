@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use surefoot_engines::{Goal, OutOfDomain, Semantics, Task};
-use surefoot_model::jani::{self, LoadedProperty};
+use surefoot_model::jani;
 use surefoot_policy::{Arithmetic, Policy};
 
 /// The contents of `expect.toml`.
@@ -153,10 +153,11 @@ impl Case {
         let loaded = jani::read(&model, property_file.as_deref(), &jani::ReadOptions { constants })
             .map_err(|error| error.to_string())?;
         let property = match &run.property {
-            Some(name) => loaded.properties.iter().find(|property| property.name() == name),
+            Some(name) => loaded.properties.iter().find(|property| property.name == *name),
             None => loaded.properties.first(),
         };
-        let property = property.map(LoadedProperty::supported).ok_or("there is no such property")?;
+        let property =
+            property.map(|property| property.question.as_ref()).ok_or("there is no such property")?;
         let property = property.map_err(ToString::to_string)?.clone();
         let mut warnings = loaded.warnings;
         let mut sources = loaded.sources;

@@ -32,7 +32,7 @@ pub struct Problem {
 pub fn problem(options: &TaskOptions) -> Result<Problem, Failure> {
     let loaded = model(options)?;
     let index = property::choose(&loaded, options)?;
-    let property = loaded.properties[index].supported().map_err(Clone::clone)?.clone();
+    let property = loaded.properties[index].question.clone()?;
     let Loaded { system, mut sources, mut warnings, .. } = loaded;
     let policy_file = policy_file(options, &property)?;
     let mut policy = match &policy_file {

@@ -3,26 +3,13 @@
 use std::ops::Range;
 use std::path::Path;
 
+use surefoot_model::InputError;
 use surefoot_model::jani::{Loaded, LoadedProperty};
-use surefoot_model::json::{Document, Json};
-use surefoot_model::{InputError, Sources};
 
 use crate::arguments::task::TaskOptions;
 
 /// The operator of the policy safety properties of `PlaJA`.
-pub const POLICY_SAFETY: &str = "PA";
-
-/// The operator of each property in a model or property file (`PA`, `filter`, …), in order.
-pub fn kinds(file: &Path) -> Result<Vec<String>, InputError> {
-    let text = Sources::default().read(file)?;
-    let document = Document::parse(file, &text)?;
-    let kind = |property: Json<'_>| {
-        let op = property.get("expression").and_then(|expression| expression.get("op"));
-        op.and_then(Json::as_str).unwrap_or("?").to_string()
-    };
-    let list = document.root().get("properties").and_then(Json::as_array);
-    Ok(list.map_or(Vec::new(), |list| list.map(kind).collect()))
-}
+const POLICY_SAFETY: &str = "PA";
 
 /// The index of the property to use.
 pub fn choose(loaded: &Loaded, options: &TaskOptions) -> Result<usize, InputError> {
@@ -45,19 +32,20 @@ impl Choice<'_> {
     }
 
     /// The properties that are meant where nothing else is said: those of the property file, else the model's.
-    fn candidates(&self) -> Result<Range<usize>, InputError> {
-        let all = self.properties.len();
-        match &self.options.property_file {
-            Some(file) => Ok(all.saturating_sub(kinds(file)?.len())..all),
-            None => Ok(0..all),
-        }
+    fn candidates(&self) -> Range<usize> {
+        // Those of the property file come last.
+        let others = match &self.options.property_file {
+            Some(file) => self.properties.iter().take_while(|property| property.file != *file).count(),
+            None => 0,
+        };
+        others..self.properties.len()
     }
 
     fn by_name_or_index(&self, pick: &str) -> Result<usize, InputError> {
         let named = |range: Range<usize>| -> Vec<usize> {
-            range.filter(|&i| self.properties[i].name() == pick).collect()
+            range.filter(|&i| self.properties[i].name == pick).collect()
         };
-        let mut matches = named(self.candidates()?);
+        let mut matches = named(self.candidates());
         if matches.is_empty() {
             matches = named(0..self.properties.len());
         }
@@ -76,7 +64,7 @@ impl Choice<'_> {
     }
 
     fn only_one(&self) -> Result<usize, InputError> {
-        let candidates = self.candidates()?;
+        let candidates = self.candidates();
         if candidates.is_empty() {
             let error = InputError::in_file(self.file(), "there is no property in this file");
             return Err(error.with_hint("name a file with properties: `--property FILE`"));
@@ -84,9 +72,8 @@ impl Choice<'_> {
         if candidates.len() == 1 {
             return Ok(candidates.start);
         }
-        let kinds = kinds(self.file())?;
         let mut about_policies =
-            candidates.clone().zip(&kinds).filter(|(_, kind)| *kind == POLICY_SAFETY).map(|(index, _)| index);
+            candidates.clone().filter(|&index| self.properties[index].operator == POLICY_SAFETY);
         if let (Some(only), None) = (about_policies.next(), about_policies.next()) {
             return Ok(only);
         }
@@ -99,8 +86,8 @@ impl Choice<'_> {
     fn list(&self, range: Range<usize>) -> String {
         let line = |index: usize| {
             let property = &self.properties[index];
-            let remark = if property.supported().is_ok() { "" } else { " (not supported)" };
-            format!("\n    {index}: `{}`{remark}", property.name())
+            let remark = if property.question.is_ok() { "" } else { " (not supported)" };
+            format!("\n    {index}: `{}`{remark}", property.name)
         };
         if range.is_empty() { String::new() } else { format!(":{}", range.map(line).collect::<String>()) }
     }

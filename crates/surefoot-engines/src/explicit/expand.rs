@@ -213,6 +213,7 @@ impl Compiled {
         worker.first_unsafe = None;
         let words = self.layout.words();
         let count = packed.len() / words;
+        worker.first_unsafe = None;
         self.fill_columns(worker, packed, count);
         self.evaluate_conditions(worker, packed, count).map_err(Found::Error)?;
         if let (Some(policy), Some(evaluator)) = (&self.policy, &mut worker.evaluator) {

@@ -25,6 +25,7 @@ use surefoot_policy::{Policy, PolicyInput};
 
 use crate::control::Control;
 use crate::outcome::{Outcome, Statistics, StopReason, Vacuity, Verdict};
+use crate::replay::check_state;
 use crate::task::{Goal, Task, TaskError};
 use expand::Compiled;
 use search::{End, Search};
@@ -51,6 +52,9 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Ou
     }
     if task.semantics.goal != Goal::Ignore && task.property.goal.is_none() {
         return Err(TaskError::NoGoal);
+    }
+    for state in &task.property.start.listed {
+        check_state(task, state).map_err(TaskError::Start)?;
     }
     let reduction = reduce(task, options.slice);
     let reduced = reduced_task(task, &reduction);

@@ -1,5 +1,8 @@
 //! Mistakes in a model are reported, whatever the passes and the policy make of them.
 
+use surefoot_engines::explicit::{Options, verify};
+use surefoot_engines::{Control, TaskError};
+
 use crate::fixture::{BLOCK, ERROR, Model};
 
 #[test]
@@ -58,4 +61,30 @@ fn slicing_keeps_undefined_disjuncts_of_the_start_condition() {
     let second = model.exprs().and(a, b).expect("conditions");
     model.task.property.start.condition = Some(model.exprs().or(first, second).expect("conditions"));
     assert_eq!(model.answer(), "model error");
+}
+
+#[test]
+fn an_undefined_condition_after_an_unsafe_state_is_an_error() {
+    // v0 = 200 ∨ 1 % v1 = 1, without a value in the second layer, (0, 0).
+    let mut model = Model::new(ERROR, &[(0, 255), (0, 2)]);
+    let (one, zero, v1) = (model.exprs().int(1), model.exprs().int(0), model.variable(1));
+    let remainder = model.exprs().modulo(one, v1).expect("integers");
+    let (a, b) = (model.is(0, 200), model.exprs().eq(remainder, one).expect("integers"));
+    model.task.property.unsafe_states = model.exprs().or(a, b).expect("conditions");
+    model.task.property.start.condition = Some(model.is(1, 1));
+    let (yes, p) = (model.exprs().bool(true), model.exprs().real(1.0));
+    model.command(None, yes, p, &[(0, zero), (1, zero)]);
+    let options = Options { exhaustive: true, ..Options::default() };
+    let outcome = verify(&model.task, options, &Control::unlimited());
+    assert!(matches!(outcome, Err(TaskError::Model(_))), "{outcome:?}");
+}
+
+#[test]
+fn listed_start_states_must_be_states() {
+    for listed in [vec![0, 4], vec![-1, 0], vec![0]] {
+        let mut model = Model::new(ERROR, &[(0, 3), (0, 3)]);
+        model.task.property.start.listed = vec![listed];
+        let outcome = model.verify(false);
+        assert!(matches!(outcome, Err(TaskError::Start(_))), "{outcome:?}");
+    }
 }

@@ -194,6 +194,25 @@ mod tests {
     }
 
     #[test]
+    fn slow_contradictions_do_not_keep_the_search_from_stopping() {
+        let mut pool = ExprPool::new();
+        let [x, y] = [0, 1].map(|v| pool.variable_of_type(VarId(v), Type::Int));
+        let (below, above) = (pool.lt(x, y).expect("integers"), pool.lt(y, x).expect("integers"));
+        let root = pool.and(below, above).expect("conditions");
+        let (lower, upper) = ([0; 2], [i32::MAX; 2]);
+        assert!(narrow(&pool, root, &lower, &upper).is_some());
+        let nodes = std::cell::Cell::new(0);
+        let poll = || {
+            nodes.set(nodes.get() + 1);
+            if nodes.get() > 100 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let end = solutions(&pool, root, &lower, &upper, poll, |_| ControlFlow::Break(()));
+        assert_eq!((end, nodes.get()), (Enumerated::Stopped, 101));
+        // Small domains are refuted.
+        assert_eq!(narrow(&pool, root, &lower, &[200; 2]), None);
+    }
+
+    #[test]
     fn domains_at_the_end_of_the_integers() {
         let mut pool = ExprPool::new();
         let (x, limit) = (pool.variable_of_type(VarId(0), Type::Int), pool.int(i64::from(i32::MAX) - 1));

@@ -1,7 +1,8 @@
 //! Narrowing of domains: what must hold where all outputs of a program are true.
 //!
 //! One round encloses every instruction over the current domains and then pushes requirements from the outputs down to the
-//! variables; rounds repeat until no domain changes or they become too many. A requirement passes only through instructions that are defined
+//! variables; rounds repeat until no domain changes, or too often: `x < y ∧ y < x` moves its bounds by 1 per round. What
+//! is not narrowed then is left to the search, so ending early loses nothing. A requirement passes only through instructions that are defined
 //! everywhere in the node, so states at which the condition is undefined are never lost.
 
 use super::domains::Domains;
@@ -10,9 +11,8 @@ use crate::expr::{BinaryOp, Enclosure, ExprId, Node, Program, Range, Truth, Unar
 use crate::value::{Type, Value};
 use crate::variable::VarId;
 
-/// Rounds beyond those that a requirement may need to pass from one end of a program to the other. More would only let the bounds
-/// of large domains creep towards each other (`x < y ∧ y < x` takes one value off per round); the search halves them.
-const MORE_ROUNDS: usize = 64;
+/// After this many rounds, domains are narrow enough.
+const MOST_ROUNDS: u32 = 256;
 
 /// Narrows `domains` to the states at which all outputs may be true; false if there is none. Leaves the enclosures over the
 /// result in `slots`.
@@ -23,8 +23,8 @@ pub fn propagate(program: &Program, domains: &mut Domains, slots: &mut Vec<Enclo
         if (0..program.output_count()).any(|i| truth(program, i, slots) == Truth::False) {
             return false;
         }
-        if round == program.len() + MORE_ROUNDS {
-            return true;
+        if round == MOST_ROUNDS {
+            break;
         }
         match Backward::new(program, slots, domains, &mut required).run() {
             None => return false,
@@ -32,7 +32,7 @@ pub fn propagate(program: &Program, domains: &mut Domains, slots: &mut Vec<Enclo
             Some(true) => {}
         }
     }
-    unreachable!("the loop ends by returning")
+    true
 }
 
 fn range(domains: &Domains, v: VarId, ty: Type) -> Range {

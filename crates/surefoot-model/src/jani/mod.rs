@@ -38,7 +38,7 @@ mod types;
 mod update;
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::input::{InputError, Sources};
@@ -75,36 +75,17 @@ pub struct Loaded {
     pub automata: Vec<AutomatonSummary>,
 }
 
-/// A property, or the reason why it cannot be used.
+/// A property of a file.
 #[derive(Debug, Clone)]
-pub enum LoadedProperty {
-    /// A question that surefoot can answer.
-    Supported(Property),
-    /// A question that it cannot answer, or a mistake.
-    Unsupported {
-        /// Name in the file.
-        name: String,
-        /// What is wrong, to be shown to those who choose this property.
-        error: InputError,
-    },
-}
-
-impl LoadedProperty {
+pub struct LoadedProperty {
     /// Name in the file.
-    pub fn name(&self) -> &str {
-        match self {
-            LoadedProperty::Supported(property) => &property.name,
-            LoadedProperty::Unsupported { name, .. } => name,
-        }
-    }
-
-    /// The property, or why it cannot be used.
-    pub fn supported(&self) -> Result<&Property, &InputError> {
-        match self {
-            LoadedProperty::Supported(property) => Ok(property),
-            LoadedProperty::Unsupported { error, .. } => Err(error),
-        }
-    }
+    pub name: String,
+    /// The operator of its expression: `PA`, `filter`, …
+    pub operator: String,
+    /// The file.
+    pub file: PathBuf,
+    /// The question that it asks, or why it cannot be used, to be shown to those who choose it.
+    pub question: Result<Property, InputError>,
 }
 
 /// The types of models that can be read.

@@ -61,23 +61,24 @@ impl<'c, 'd, 'f> PropertyReader<'c, 'd, 'f> {
             self.context.warnings.check_keys(json, &["name", "expression"]);
             let place = json.require("name")?;
             let name = place.str()?.to_string();
-            if self.properties.iter().any(|property| property.name() == name) {
+            if self.properties.iter().any(|property| property.name == name) {
                 self.context
                     .warnings
                     .add(|| place.error(format!("there already is a property called {name:?}")));
             }
             let expression = json.require("expression")?;
-            let property = match self.read_property(&name, expression) {
-                Ok(property) => LoadedProperty::Supported(property),
-                Err(Refusal::Unsupported(error)) => LoadedProperty::Unsupported { name, error },
-                Err(Refusal::Mistake(error)) => {
+            let question = self.read_property(&name, expression).map_err(|refusal| match refusal {
+                Refusal::Unsupported(error) => error,
+                Refusal::Mistake(error) => {
                     let mut warning = error.clone();
                     warning.message = format!("the property {name:?} cannot be used: {}", error.message);
                     self.context.warnings.add(|| warning);
-                    LoadedProperty::Unsupported { name, error }
+                    error
                 }
-            };
-            self.properties.push(property);
+            });
+            let operator = expression.get("op").and_then(Json::as_str).unwrap_or_default().to_string();
+            let file = root.file().to_path_buf();
+            self.properties.push(LoadedProperty { name, operator, file, question });
         }
         Ok(())
     }

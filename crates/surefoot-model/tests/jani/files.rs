@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use surefoot_model::jani::{LoadedProperty, ModelType, read};
+use surefoot_model::jani::{ModelType, read};
 
 use crate::*;
 
@@ -25,7 +25,7 @@ fn a_model_with_a_property_file_is_read() {
     let loaded = warehouse();
     assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
     assert_eq!(loaded.model_type, ModelType::Mdp);
-    let names: Vec<&str> = loaded.properties.iter().map(LoadedProperty::name).collect();
+    let names: Vec<&str> = loaded.properties.iter().map(|property| property.name.as_str()).collect();
     assert_eq!(names, ["overload", "eventually", "listed starts", "condition"]);
     let files: Vec<&Path> = loaded
         .sources

@@ -159,8 +159,8 @@ fn steps(loaded: &Loaded, at: &str) -> Vec<String> {
 #[track_caller]
 fn property<'l>(loaded: &'l Loaded, name: &str) -> &'l Property {
     let property =
-        loaded.properties.iter().find(|property| property.name() == name).expect("the property exists");
-    match property.supported() {
+        loaded.properties.iter().find(|property| property.name == name).expect("the property exists");
+    match &property.question {
         Ok(property) => property,
         Err(error) => panic!("{error}"),
     }
@@ -170,6 +170,6 @@ fn property<'l>(loaded: &'l Loaded, name: &str) -> &'l Property {
 #[track_caller]
 fn refusal<'l>(loaded: &'l Loaded, name: &str) -> &'l InputError {
     let property =
-        loaded.properties.iter().find(|property| property.name() == name).expect("the property exists");
-    property.supported().expect_err("the property cannot be used")
+        loaded.properties.iter().find(|property| property.name == name).expect("the property exists");
+    property.question.as_ref().expect_err("the property cannot be used")
 }

@@ -146,7 +146,7 @@ fn check(loaded: &Loaded) {
             }
         }
     }
-    for property in loaded.properties.iter().filter_map(|property| property.supported().ok()) {
+    for property in loaded.properties.iter().filter_map(|property| property.question.as_ref().ok()) {
         conditions.extend([property.unsafe_states].into_iter().chain(property.hold).chain(property.goal));
         conditions.extend(property.predicates.iter().copied().chain(property.start.condition));
         for state in &property.start.listed {

@@ -162,6 +162,7 @@ fn could_overflow(network: &Network) -> bool {
 mod tests {
     use super::*;
     use crate::network::Activation;
+    use crate::point::network_values;
 
     fn network(weight: f64, layers: usize) -> Network {
         let layer = |index| {
@@ -204,5 +205,64 @@ mod tests {
                 assert!(*factor >= growth * expected && *factor < growth * expected * 1.01);
             }
         }
+    }
+
+    /// The bound is on what it claims to be: the distance of each score from that of the definition in double precision.
+    #[test]
+    fn scores_stay_within_half_the_bound() {
+        let mut seed = 0_u64;
+        let mut random = move |bound: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % bound
+        };
+        let mut closest = 0.0_f64;
+        for round in 0..300_u64 {
+            let sizes: Vec<usize> = (0..2 + random(3)).map(|_| 1 + random(40) as usize).collect();
+            let outputs = sizes.len() - 1;
+            // From weights of the size of trained ones to some that underflow in single precision.
+            let range = [2, 8, 60, 300][(round % 4) as usize];
+            let mut parameter = || {
+                let mantissa = 1.0 + random(1 << 30) as f64 / (1 << 30) as f64;
+                let sign = if random(2) == 0 { 1.0 } else { -1.0 };
+                Parameter::from(sign * mantissa * 2.0_f64.powi(2 - random(range) as i32))
+            };
+            let layer = |index: usize| {
+                let weights = (0..sizes[index] * sizes[index + 1]).map(|_| parameter()).collect();
+                let biases = (0..sizes[index + 1]).map(|_| parameter()).collect();
+                let activation = if index + 1 == outputs { Activation::Identity } else { Activation::Relu };
+                Layer::new(sizes[index], weights, biases, activation).expect("well formed")
+            };
+            let network = Network::new((0..outputs).map(layer).collect()).expect("layers fit");
+            let Some(screen) = Screen::new(&network) else { continue };
+            let columns: Vec<i32> = (0..sizes[0] * LANES)
+                .map(|_| match random(4) {
+                    0 => random(1 << 32) as u32 as i32,
+                    1 => 0,
+                    _ => random(40) as i32 - 20,
+                })
+                .collect();
+            let rows = *sizes.iter().max().expect("there are layers");
+            for set in InstructionSet::ALL.into_iter().filter(|set| set.is_available()) {
+                let mut bounds = [screen.constant; LANES];
+                let mut values = [vec![0.0; rows * LANES], vec![0.0; rows * LANES]];
+                let [current, next] = &mut values;
+                kernel::convert(set, &columns, current);
+                for layer in &screen.layers {
+                    kernel::add_magnitudes(set, &layer.factors, current, &mut bounds);
+                    kernel::dense_fused(set, &layer.dense, current, next);
+                    std::mem::swap(current, next);
+                }
+                for lane in 0..LANES {
+                    let inputs: Vec<i32> = columns.chunks_exact(LANES).map(|row| row[lane]).collect();
+                    for (output, score) in network_values::<f64>(&network, &inputs).into_iter().enumerate() {
+                        let distance = (f64::from(current[output * LANES + lane]) - score).abs();
+                        let bound = f64::from(bounds[lane]) / 2.0;
+                        assert!(distance <= bound, "{distance} > {bound}");
+                        closest = closest.max(distance / bound);
+                    }
+                }
+            }
+        }
+        assert!(closest > 0.05, "the bound is {} times too large", 1.0 / closest);
     }
 }

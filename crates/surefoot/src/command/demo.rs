@@ -110,7 +110,7 @@ fn verdict(policy: &str) -> Result<String, Failure> {
 
 fn task(policy_name: &str) -> Result<Task, Failure> {
     let loaded = jani::read_text(&FILES, MODEL, None, &ReadOptions::default())?;
-    let property = loaded.properties[0].supported().map_err(Clone::clone)?.clone();
+    let property = loaded.properties[0].question.clone()?;
     let policy = surefoot_policy::parse(
         Path::new(policy_name),
         &contents(Path::new(policy_name))?,

@@ -19,8 +19,6 @@ pub struct Info {
     pub loaded: Loaded,
     /// The model file.
     pub file: PathBuf,
-    /// The kind of each property.
-    pub kinds: Vec<String>,
     /// Index of the property that `verify` would take.
     pub chosen: Option<usize>,
     /// The policy and its file.
@@ -45,24 +43,20 @@ pub fn run(arguments: InfoArguments) -> Result<Exit, Failure> {
 
 fn collect(options: &TaskOptions) -> Result<Info, Failure> {
     let mut loaded = load::model(options)?;
-    let mut kinds = property::kinds(&options.model)?;
-    if let Some(file) = &options.property_file {
-        kinds.extend(property::kinds(file)?);
-    }
     let chosen = match property::choose(&loaded, options) {
-        Ok(index) => Some(index).filter(|&index| loaded.properties[index].supported().is_ok()),
+        Ok(index) => Some(index).filter(|&index| loaded.properties[index].question.is_ok()),
         // What was asked for must be there; that `verify` needs to be told more is no mistake here.
         Err(error) if options.property.is_some() => return Err(error.into()),
         Err(_) => None,
     };
-    let property = chosen.and_then(|index| loaded.properties[index].supported().ok()).cloned();
+    let property = chosen.and_then(|index| loaded.properties[index].question.as_ref().ok()).cloned();
     let policy =
         policy(options, property.as_ref().and_then(|property| property.policy_file.clone()), &mut loaded)?;
     let reduction = property.map(|property| {
         let inputs = policy.as_ref().map_or(Vec::new(), |(_, policy)| policy.variables());
         Reduction::identity(loaded.system.clone(), property).simplify(&inputs)
     });
-    Ok(Info { loaded, file: options.model.clone(), kinds, chosen, policy, reduction })
+    Ok(Info { loaded, file: options.model.clone(), chosen, policy, reduction })
 }
 
 /// The policy that was asked for, or that the property names; a missing one of the latter kind is only a warning.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 use surefoot_model::enumerate::narrow;
-use surefoot_model::jani::{ConstantValue, LoadedProperty};
+use surefoot_model::jani::ConstantValue;
 use surefoot_model::pack::Layout;
 use surefoot_model::pass::Fate;
 use surefoot_model::{ExprId, LabelId, Property, TransitionSystem, Variable, VariableType};
@@ -70,12 +70,12 @@ fn properties(info: &Info) -> String {
     let mut text = String::from("properties\n");
     for (i, property) in info.loaded.properties.iter().enumerate() {
         let chosen = if info.chosen == Some(i) { ", chosen" } else { "" };
-        let _ = writeln!(text, "  {i}: `{}` ({}{chosen})", property.name(), kind(info, i));
-        match property {
-            LoadedProperty::Unsupported { error, .. } => {
+        let _ = writeln!(text, "  {i}: `{}` ({}{chosen})", property.name, property.operator);
+        match &property.question {
+            Err(error) => {
                 let _ = writeln!(text, "     not supported: {}", error.message);
             }
-            LoadedProperty::Supported(property) => {
+            Ok(property) => {
                 for (what, condition) in conditions(property) {
                     let _ = writeln!(text, "     {what}: {}", shortened(system, condition));
                 }
@@ -99,10 +99,6 @@ fn properties(info: &Info) -> String {
         text.push_str("  none\n");
     }
     text
-}
-
-fn kind(info: &Info, index: usize) -> &str {
-    info.kinds.get(index).map_or("?", String::as_str)
 }
 
 /// The conditions that a property consists of.
@@ -344,15 +340,15 @@ fn property_document(info: &Info, index: usize) -> Value {
     let property = &info.loaded.properties[index];
     let mut document = json::members(json!({
         "index": index,
-        "name": property.name(),
-        "kind": kind(info, index),
-        "supported": property.supported().is_ok(),
+        "name": property.name,
+        "kind": property.operator,
+        "supported": property.question.is_ok(),
     }));
-    match property {
-        LoadedProperty::Unsupported { error, .. } => {
+    match &property.question {
+        Err(error) => {
             document.insert("reason".into(), json::input_error(error));
         }
-        LoadedProperty::Supported(property) => {
+        Ok(property) => {
             for (what, condition) in conditions(property) {
                 document.insert(what.into(), system.exprs.display(condition, &system.variables).into());
             }
