@@ -8,12 +8,18 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use surefoot_engines::explicit::{Options, verify};
 use surefoot_engines::{
-    Control, Observer, Outcome, Progress, Statistics, StopReason, Task, TaskError, Vacuity, Verdict,
+    Control, Goal, Observer, OutOfDomain, Outcome, Progress, Semantics, Statistics, StopReason, Task,
+    TaskError, Vacuity, Verdict,
 };
 use surefoot_harness::expect::{Coverage, Expected};
 use surefoot_harness::random::{RandomTask, Size, tasks};
 use surefoot_harness::reference::{Exploration, all_states, explore, holds};
 use surefoot_harness::run::check;
+use surefoot_model::{
+    Assignment, Command, Outcome as Step, Property, Start, TransitionSystem, Type, VarId, Variable,
+    VariableType,
+};
+use surefoot_policy::Arithmetic;
 
 /// Tasks with more states are passed over.
 const LIMIT: usize = 20_000;
@@ -200,4 +206,44 @@ fn interrupted_runs_are_right_or_unknown() {
         }
         Ok(())
     });
+}
+
+/// Enough states for fingerprints of different states to agree.
+#[test]
+fn a_million_states_are_told_apart() {
+    let mut system = TransitionSystem::default();
+    for name in ["x", "y", "z"] {
+        system.variables.push(Variable::new(name, VariableType::Int { lower: 0, upper: 99 }));
+    }
+    let (one, last) = (system.exprs.int(1), system.exprs.int(99));
+    for v in (0..3).map(VarId) {
+        let value = system.exprs.variable_of_type(v, Type::Int);
+        let guard = system.exprs.lt(value, last).expect("numbers");
+        let next = system.exprs.add(value, one).expect("integers");
+        let assignments = vec![Assignment { variable: v, value: next }];
+        let outcome = Step { probability: one, assignments, requirements: Vec::new() };
+        let command = Command { label: None, guard, outcomes: vec![outcome], origin: String::new() };
+        system.commands.push(command);
+    }
+    let unsafe_states = system.exprs.bool(false);
+    let property = Property {
+        name: "cube".into(),
+        start: Start { condition: None, listed: vec![vec![0; 3]] },
+        unsafe_states,
+        hold: None,
+        goal: None,
+        predicates: Vec::new(),
+        policy_file: None,
+    };
+    let semantics = Semantics {
+        filter: false,
+        goal: Goal::Ignore,
+        out_of_domain: OutOfDomain::Error,
+        arithmetic: Arithmetic::F64,
+    };
+    let found = run(&Task { system, property, policy: None, semantics }, PLAIN, 2).expect("nothing is wrong");
+    assert_eq!(found.verdict, Verdict::Safe);
+    assert_eq!(found.statistics.states, 1_000_000);
+    assert_eq!(found.statistics.transitions, 3 * 99 * 100 * 100);
+    assert_eq!(found.statistics.depth, 3 * 99);
 }
