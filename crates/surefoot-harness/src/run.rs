@@ -1,9 +1,10 @@
 //! How many random cases a test sees, and from which seed.
 //!
 //! `SUREFOOT_CASES` is the number of cases of a test that has 5000 by default; tests with fewer or more scale with it.
-//! `SUREFOOT_SEED` is a number that changes all cases; without it every run sees the same ones.
+//! `SUREFOOT_SEED` is a number that changes all cases; without it every run sees the same ones. Each test sees cases of its own.
 
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
@@ -19,9 +20,12 @@ pub fn check<S: Strategy>(
 ) where
     S::Value: fmt::Debug,
 {
+    // The type of a closure names the test that it stands in.
+    let mut hasher = DefaultHasher::new();
+    (number_from("SUREFOOT_SEED"), std::any::type_name_of_val(&test)).hash(&mut hasher);
     let config = Config {
         cases: cases(default_cases),
-        rng_seed: RngSeed::Fixed(number_from("SUREFOOT_SEED").unwrap_or(0)),
+        rng_seed: RngSeed::Fixed(hasher.finish()),
         failure_persistence: None,
         max_shrink_iters: 50_000,
         max_shrink_time: 60_000,

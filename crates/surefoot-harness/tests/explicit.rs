@@ -8,12 +8,18 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use surefoot_engines::explicit::{Options, verify};
 use surefoot_engines::{
-    Control, Observer, Outcome, Progress, Statistics, StopReason, Task, TaskError, Vacuity, Verdict,
+    Control, Goal, Observer, OutOfDomain, Outcome, Progress, Semantics, Statistics, StopReason, Task,
+    TaskError, Vacuity, Verdict,
 };
 use surefoot_harness::expect::{Coverage, Expected};
 use surefoot_harness::random::{RandomTask, Size, tasks};
 use surefoot_harness::reference::{Exploration, all_states, explore, holds};
 use surefoot_harness::run::check;
+use surefoot_model::{
+    Assignment, Command, Outcome as Step, Property, Start, TransitionSystem, Type, VarId, Variable,
+    VariableType,
+};
+use surefoot_policy::Arithmetic;
 
 /// Tasks with more states are passed over.
 const LIMIT: usize = 20_000;
@@ -29,13 +35,15 @@ fn run(task: &Task, options: Options, threads: usize) -> Result<Outcome, TaskErr
 
 /// Runs `test` on random tasks of all sizes with what the reference found; `cases` small ones and fewer of the others.
 fn compare(cases: u32, test: impl Fn(&Task, &Exploration) -> Result<(), TestCaseError>) {
-    let test = |random: RandomTask| match explore(&random.task, LIMIT) {
-        Ok(exploration) => test(&random.task, &exploration),
-        Err(_) => Ok(()),
-    };
-    check(&tasks(Size::Small), cases, test);
-    check(&tasks(Size::Wide), cases / 4, test);
-    check(&tasks(Size::Deep), cases / 50, test);
+    // Counters over wide domains run away: most that have many states have too many.
+    for (size, cases, limit) in
+        [(Size::Small, cases, LIMIT), (Size::Wide, cases / 2, 500), (Size::Deep, cases / 50, LIMIT)]
+    {
+        check(&tasks(size), cases, |random: RandomTask| match explore(&random.task, limit) {
+            Ok(exploration) => test(&random.task, &exploration),
+            Err(_) => Ok(()),
+        });
+    }
 }
 
 fn right(
@@ -48,35 +56,53 @@ fn right(
 }
 
 #[test]
-fn verdicts_are_right() {
+fn answers_are_right() {
     compare(5000, |task, exploration| {
         for options in [PLAIN, SLICE] {
             right(task, exploration, Coverage::FirstUnsafe, &run(task, options, 1))?;
         }
         for options in [EXHAUSTIVE, EXHAUSTIVE_SLICE] {
-            right(task, exploration, Coverage::Everything, &run(task, options, 1))?;
+            let answer = run(task, options, 1);
+            right(task, exploration, Coverage::Everything, &answer)?;
+            if let Ok(outcome) = answer {
+                right_vacuity(task, exploration, &outcome)?;
+                if !options.slice {
+                    right_counts(exploration, &outcome.statistics)?;
+                }
+            }
         }
         Ok(())
     });
 }
 
-#[test]
-fn counts_are_right() {
-    compare(5000, |task, exploration| {
-        let Ok(outcome) = run(task, EXHAUSTIVE, 1) else { return Ok(()) };
-        let found = &outcome.statistics;
-        prop_assert!(found.complete);
-        prop_assert_eq!(found.start_states, exploration.starts.len() as u64, "start states");
-        prop_assert_eq!(found.states, exploration.states.len() as u64, "states");
-        prop_assert_eq!(found.expanded, exploration.states.len() as u64, "expanded");
-        prop_assert_eq!(found.transitions, exploration.transitions as u64, "transitions");
-        prop_assert_eq!(found.unsafe_states, exploration.unsafe_states as u64, "unsafe states");
-        prop_assert_eq!(found.stalls, exploration.stalls as u64, "stalls");
-        prop_assert_eq!(found.terminal_states, exploration.terminal_states as u64, "terminal states");
-        prop_assert_eq!(found.goal_states, exploration.goal_states as u64, "goal states");
-        prop_assert_eq!(found.depth, exploration.depth as u64, "depth");
-        Ok(())
-    });
+fn right_counts(exploration: &Exploration, found: &Statistics) -> Result<(), TestCaseError> {
+    prop_assert!(found.complete);
+    prop_assert_eq!(found.start_states, exploration.starts.len() as u64, "start states");
+    prop_assert_eq!(found.states, exploration.states.len() as u64, "states");
+    prop_assert_eq!(found.expanded, exploration.states.len() as u64, "expanded");
+    prop_assert_eq!(found.transitions, exploration.transitions as u64, "transitions");
+    prop_assert_eq!(found.unsafe_states, exploration.unsafe_states as u64, "unsafe states");
+    prop_assert_eq!(found.stalls, exploration.stalls as u64, "stalls");
+    prop_assert_eq!(found.terminal_states, exploration.terminal_states as u64, "terminal states");
+    prop_assert_eq!(found.goal_states, exploration.goal_states as u64, "goal states");
+    prop_assert_eq!(found.depth, exploration.depth as u64, "depth");
+    Ok(())
+}
+
+fn right_vacuity(task: &Task, exploration: &Exploration, outcome: &Outcome) -> Result<(), TestCaseError> {
+    let has = |vacuity| outcome.vacuity.contains(&vacuity);
+    prop_assert_eq!(has(Vacuity::NoStartState), exploration.starts.is_empty());
+    let no_steps = !exploration.starts.is_empty() && exploration.transitions == 0;
+    let all_stall = no_steps && exploration.stalls == exploration.states.len();
+    prop_assert_eq!(has(Vacuity::AllStall), all_stall);
+    prop_assert_eq!(has(Vacuity::NoSteps), no_steps && !all_stall);
+    // The question whether anything is unsafe may be left open.
+    if has(Vacuity::NoUnsafeState) {
+        let states = all_states(task, LIMIT).unwrap_or_default();
+        let is_unsafe = |state: &Vec<i32>| holds(&task.system.exprs, task.property.unsafe_states, state);
+        prop_assert!(states.iter().all(|state| is_unsafe(state) == Some(false)));
+    }
+    Ok(())
 }
 
 #[test]
@@ -182,24 +208,42 @@ fn interrupted_runs_are_right_or_unknown() {
     });
 }
 
+/// Enough states for fingerprints of different states to agree.
 #[test]
-fn vacuity_is_reported() {
-    compare(1500, |task, exploration| {
-        for options in [EXHAUSTIVE, EXHAUSTIVE_SLICE] {
-            let Ok(outcome) = run(task, options, 1) else { continue };
-            let has = |vacuity| outcome.vacuity.contains(&vacuity);
-            prop_assert_eq!(has(Vacuity::NoStartState), exploration.starts.is_empty());
-            let no_steps = !exploration.starts.is_empty() && exploration.transitions == 0;
-            let all_stall = no_steps && exploration.stalls == exploration.states.len();
-            prop_assert_eq!(has(Vacuity::AllStall), all_stall);
-            prop_assert_eq!(has(Vacuity::NoSteps), no_steps && !all_stall);
-            if has(Vacuity::NoUnsafeState) {
-                let states = all_states(task, LIMIT).unwrap_or_default();
-                let is_unsafe =
-                    |state: &Vec<i32>| holds(&task.system.exprs, task.property.unsafe_states, state);
-                prop_assert!(states.iter().all(|state| is_unsafe(state) == Some(false)));
-            }
-        }
-        Ok(())
-    });
+fn a_million_states_are_told_apart() {
+    let mut system = TransitionSystem::default();
+    for name in ["x", "y", "z"] {
+        system.variables.push(Variable::new(name, VariableType::Int { lower: 0, upper: 99 }));
+    }
+    let (one, last) = (system.exprs.int(1), system.exprs.int(99));
+    for v in (0..3).map(VarId) {
+        let value = system.exprs.variable_of_type(v, Type::Int);
+        let guard = system.exprs.lt(value, last).expect("numbers");
+        let next = system.exprs.add(value, one).expect("integers");
+        let assignments = vec![Assignment { variable: v, value: next }];
+        let outcome = Step { probability: one, assignments, requirements: Vec::new() };
+        let command = Command { label: None, guard, outcomes: vec![outcome], origin: String::new() };
+        system.commands.push(command);
+    }
+    let unsafe_states = system.exprs.bool(false);
+    let property = Property {
+        name: "cube".into(),
+        start: Start { condition: None, listed: vec![vec![0; 3]] },
+        unsafe_states,
+        hold: None,
+        goal: None,
+        predicates: Vec::new(),
+        policy_file: None,
+    };
+    let semantics = Semantics {
+        filter: false,
+        goal: Goal::Ignore,
+        out_of_domain: OutOfDomain::Error,
+        arithmetic: Arithmetic::F64,
+    };
+    let found = run(&Task { system, property, policy: None, semantics }, PLAIN, 2).expect("nothing is wrong");
+    assert_eq!(found.verdict, Verdict::Safe);
+    assert_eq!(found.statistics.states, 1_000_000);
+    assert_eq!(found.statistics.transitions, 3 * 99 * 100 * 100);
+    assert_eq!(found.statistics.depth, 3 * 99);
 }

@@ -10,7 +10,7 @@ pub fn number(system: &mut TransitionSystem, choices: &mut Choices<'_>, depth: u
     let kind = if depth == 0 {
         choices.weighted(&[3, 5])
     } else {
-        choices.weighted(&[3, 5, 3, 3, 2, 1, 2, 2, 2, 1, 1, 1])
+        choices.weighted(&[3, 5, 3, 3, 2, 1, 2, 3, 2, 1, 1, 1])
     };
     match kind {
         0 => constant(system, choices),
@@ -26,7 +26,12 @@ pub fn number(system: &mut TransitionSystem, choices: &mut Choices<'_>, depth: u
                 5 => exprs.mul(a, b),
                 6 if choices.one_in(2) => exprs.min(a, b),
                 6 => exprs.max(a, b),
-                7 => exprs.modulo(a, b),
+                // A divisor that is never 0, or one that may be.
+                7 if choices.one_in(3) => exprs.modulo(a, b),
+                7 => {
+                    let divisor = exprs.int(choices.pick(&[2, 3, -3, -2]));
+                    exprs.modulo(a, divisor)
+                }
                 8 => {
                     let c = condition(system, choices, depth - 1);
                     system.exprs.ite(c, a, b)

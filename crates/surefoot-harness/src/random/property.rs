@@ -9,7 +9,7 @@ use super::condition::{condition, conjunction, values};
 /// A property.
 pub fn property(system: &mut TransitionSystem, size: Size, choices: &mut Choices<'_>) -> Property {
     let start = start(system, size, choices);
-    let mut unsafe_states = match choices.weighted(&[8, 1, 2, 1]) {
+    let mut unsafe_states = match choices.weighted(&[8, 1, 4, 1]) {
         0 => values(system, choices, 2),
         1 => conjunction(system, choices),
         2 => condition(system, choices, 3),
@@ -22,7 +22,11 @@ pub fn property(system: &mut TransitionSystem, size: Size, choices: &mut Choices
         let elsewhere = system.exprs.not(start).expect("a Boolean");
         unsafe_states = system.exprs.and(unsafe_states, elsewhere).expect("Booleans");
     }
-    let goal = choices.one_in(2).then(|| values(system, choices, 1));
+    let goal = match choices.weighted(&[5, 4, 1]) {
+        0 => None,
+        1 => Some(values(system, choices, 1)),
+        _ => Some(condition(system, choices, 3)),
+    };
     let hold = choices.one_in(5).then(|| condition(system, choices, 2));
     let predicates = (0..choices.below(3)).map(|_| condition(system, choices, 2)).collect();
     Property { name: "random".into(), start, unsafe_states, hold, goal, predicates, policy_file: None }
