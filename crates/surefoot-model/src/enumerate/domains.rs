@@ -100,6 +100,11 @@ impl Domains {
         self.lower(v) == self.upper(v)
     }
 
+    /// Whether every value can be removed, not only the outermost ones.
+    pub fn has_holes(&self, v: VarId) -> bool {
+        self.variables[v.index()].mask != 0
+    }
+
     /// How many values are left.
     pub fn size(&self, v: VarId) -> u64 {
         let r = &self.variables[v.index()];

@@ -1,11 +1,12 @@
 //! All solutions of a condition over bounded integers, by propagation and search.
 //!
-//! A search node is a [`Domains`] and the residual condition: what is still undecided there. Each node narrows the domains by
+//! First the values that a condition on a single variable excludes are removed (`filter.rs`). A search node is a [`Domains`] and the residual condition: what is still undecided there. Each node narrows the domains by
 //! forward and backward propagation (`propagate.rs`), drops what has become true (`residual.rs`) and branches on the
 //! variable with the fewest values left for its uses. Branches are disjoint, so each solution is visited once. Where nothing is left
 //! to decide, the whole product of the domains is solutions.
 
 mod domains;
+mod filter;
 mod propagate;
 mod residual;
 
@@ -17,6 +18,7 @@ pub use domains::Domains;
 use crate::expr::{ExprId, ExprPool, Program, Truth};
 use crate::value::Undefined;
 use crate::variable::VarId;
+use filter::filter;
 use propagate::propagate;
 
 /// A condition has no value at a state where it was asked for.
@@ -65,8 +67,13 @@ pub fn solutions(
 ) -> Enumerated {
     let domains = Domains::new(lower, upper);
     let alternatives = residual::alternatives(&Program::new(pool, &[condition]), &domains);
-    let mut stack: Vec<(Rc<Program>, Domains)> =
-        alternatives.into_iter().rev().map(|program| (Rc::new(program), domains.clone())).collect();
+    let mut stack: Vec<(Rc<Program>, Domains)> = Vec::new();
+    for alternative in alternatives.into_iter().rev() {
+        let mut domains = domains.clone();
+        if let Some(rest) = filter(&alternative, &mut domains) {
+            stack.push((Rc::new(rest), domains));
+        }
+    }
     let mut slots = Vec::new();
     while let Some((program, mut domains)) = stack.pop() {
         if poll().is_break() {

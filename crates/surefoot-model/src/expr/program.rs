@@ -61,6 +61,11 @@ impl Program {
         (program, negations)
     }
 
+    /// The program for some slots only.
+    pub(crate) fn part(&self, outputs: Vec<ExprId>) -> Program {
+        self.excerpt(outputs, |id| self.code[id.index()].clone())
+    }
+
     /// The program for some slots only, with `node` in place of the instructions.
     pub(crate) fn excerpt(&self, outputs: Vec<ExprId>, node: impl Fn(ExprId) -> Node) -> Program {
         let mut position: Vec<Option<ExprId>> = vec![None; self.code.len()];
