@@ -29,7 +29,7 @@ pub fn filter(program: &Program, domains: &mut Domains) -> Option<Program> {
             state[variable.index()] = value;
             single.run_state(&state, &mut slots);
             match single.output(0, &slots) {
-                Ok(value_of_output) if value_of_output == Value::Bool(true) => {}
+                Ok(Value::Bool(true)) => {}
                 Ok(_) => excluded.push(value),
                 Err(_) => undefined = true,
             }
