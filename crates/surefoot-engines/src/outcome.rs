@@ -7,6 +7,8 @@ use std::time::Duration;
 pub struct Outcome {
     /// The answer.
     pub verdict: Verdict,
+    /// The limit that ended the search, if one did.
+    pub stopped: Option<StopReason>,
     /// What was covered.
     pub statistics: Statistics,
     /// Reasons for which the answer says less than it seems to.

@@ -61,11 +61,11 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Ou
     let layout = Layout::new(&reduced.system.variables).expect("all variables are discrete");
     let compiled = Compiled::new(&reduced, layout);
     let mut search = Search::new(&compiled, control.threads);
-    let stopped = start::add_all(&reduced, &mut search, control)?;
+    let stopped_at_start = start::add_all(&reduced, &mut search, control)?;
     let start_states = search.states();
     let start_time = began.elapsed();
     let exhaustive = options.exhaustive || options.per_start;
-    let end = stopped.map_or_else(|| search.run(exhaustive, control, began), End::Stopped);
+    let end = stopped_at_start.map_or_else(|| search.run(exhaustive, control, began), End::Stopped);
     let mut statistics = statistics(&search, &reduced);
     statistics.start_states = start_states;
     statistics.start_time = start_time;
@@ -81,8 +81,12 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Ou
         per_start = per_start::classify(task, &reduction, &search, control);
     }
     statistics.time = began.elapsed();
-    let vacuity = vacuity(task, &statistics, stopped, control);
-    Ok(Outcome { verdict, statistics, vacuity, per_start })
+    let vacuity = vacuity(task, &statistics, stopped_at_start, control);
+    let stopped = match end {
+        End::Stopped(reason) => Some(reason),
+        _ => None,
+    };
+    Ok(Outcome { verdict, stopped, statistics, vacuity, per_start })
 }
 
 fn reduce(task: &Task, slice: bool) -> Reduction {

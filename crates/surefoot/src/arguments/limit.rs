@@ -11,7 +11,8 @@ pub struct LimitArguments {
     /// Stop with UNKNOWN after this time: `90s`, `5m`, `1h30m`; a plain number is seconds
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
     pub time_limit: Option<Duration>,
-    /// Stop with UNKNOWN when the states take more memory than this: `4GB`, `512MiB`; a plain number is bytes
+    /// Stop with UNKNOWN when the states take more memory than this: `4GB`, `512MiB`; a plain number is bytes [default: 85 %
+    /// of what is free, where the system says how much that is]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Limits")]
     pub memory_limit: Option<u64>,
     /// Number of worker threads; results do not depend on it [default: all cores]
@@ -20,11 +21,31 @@ pub struct LimitArguments {
 }
 
 impl LimitArguments {
+    /// The bytes that a run may use.
+    pub fn memory_limit(&self) -> Option<u64> {
+        self.memory_limit.or_else(|| free_memory().map(|free| free / 100 * 85))
+    }
+
     /// The number of threads to use.
     pub fn threads(&self) -> usize {
         let all = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         self.threads.map_or_else(all, NonZeroUsize::get)
     }
+}
+
+/// The bytes that are free for this process: of the machine, and of its control group if that has a limit. `None` where the
+/// system does not say (anything but Linux).
+fn free_memory() -> Option<u64> {
+    let machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+    });
+    let group = |file: &str| -> Option<u64> {
+        std::fs::read_to_string(format!("/sys/fs/cgroup/{file}")).ok()?.trim().parse().ok()
+    };
+    let group = group("memory.max").zip(group("memory.current"));
+    let group = group.map(|(limit, used)| limit.saturating_sub(used));
+    machine.into_iter().chain(group).min()
 }
 
 /// Splits off a number, with or without fraction, at the beginning.

@@ -58,7 +58,7 @@ fn verify(
     let control = Control {
         // A limit beyond the end of time is no limit.
         deadline: limits.time_limit.and_then(|limit| began.checked_add(limit)),
-        memory_limit: limits.memory_limit,
+        memory_limit: limits.memory_limit(),
         cancelled: interrupt::install(),
         threads: limits.threads(),
         observer: &progress,

@@ -12,10 +12,10 @@ use crate::load::Problem;
 pub fn result(problem: &Problem, engine: Engine, outcome: &Outcome) -> Value {
     let task = &problem.task;
     let s = &outcome.statistics;
-    let (verdict, reason, trace) = match &outcome.verdict {
-        Verdict::Safe => ("SAFE", None, None),
-        Verdict::Unsafe(found) => ("UNSAFE", None, Some(run(task, found))),
-        Verdict::Unknown(reason) => ("UNKNOWN", Some(reading::stop_reason(*reason)), None),
+    let (verdict, trace) = match &outcome.verdict {
+        Verdict::Safe => ("SAFE", None),
+        Verdict::Unsafe(found) => ("UNSAFE", Some(run(task, found))),
+        Verdict::Unknown(_) => ("UNKNOWN", None),
     };
     let vacuity = outcome
         .vacuity
@@ -24,7 +24,7 @@ pub fn result(problem: &Problem, engine: Engine, outcome: &Outcome) -> Value {
     let mut document = header("surefoot-result/1");
     document.extend(members(json!({
         "verdict": verdict,
-        "reason": reason,
+        "reason": outcome.stopped.map(reading::stop_reason),
         "engine": engine.name(),
         "complete": s.complete,
     })));

@@ -92,7 +92,9 @@ fn counts(task: &Task, outcome: &Outcome) -> String {
         let _ = writeln!(text, "{name:<16}  {value}");
     }
     if !s.complete {
-        text.push_str("(not everything reachable was expanded: the counts are what was covered)\n");
+        let why = outcome.stopped.map_or(String::new(), |reason| format!("{reason}: "));
+        let _ =
+            writeln!(text, "({why}not everything reachable was expanded, the counts are what was covered)");
     }
     text
 }

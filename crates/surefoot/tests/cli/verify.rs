@@ -51,6 +51,11 @@ fn a_start_state_can_be_unsafe() {
     );
     let run = folder.verify(&[]).exits(10);
     assert_eq!(run.verdict(), "UNSAFE  a start state is unsafe");
+    // A limit that ends the search after the unsafe state was found does not change the verdict, but it shows.
+    let limit = ["--exhaustive", "--memory-limit", "1B"];
+    folder.verify(&limit).exits(10).prints(&["(memory limit: not everything reachable was expanded"]);
+    let document = folder.verify(&[&limit[..], &["--json"]].concat()).exits(10).json();
+    assert_eq!((&document["verdict"], &document["reason"]), (&json!("UNSAFE"), &json!("memory")));
 }
 
 #[test]
