@@ -1,8 +1,6 @@
 //! Back to the original system: paths of the reduced one become traces over all variables, stepped by the point evaluator.
 
-use std::ops::ControlFlow;
-
-use surefoot_model::enumerate::solutions;
+use surefoot_model::enumerate::first_solution;
 use surefoot_model::pass::{Fate, Reduction};
 
 use super::search::Search;
@@ -77,17 +75,5 @@ fn lift_start(task: &Task, reduction: &Reduction, reduced: &[i32]) -> Option<Vec
             Fate::Sliced => variable.ty.bounds().expect("all variables are discrete"),
         })
         .unzip();
-    let mut found = None;
-    solutions(
-        &task.system.exprs,
-        start.condition?,
-        &lower,
-        &upper,
-        || ControlFlow::Continue(()),
-        |state| {
-            found = Some(state.to_vec());
-            ControlFlow::Break(())
-        },
-    );
-    found
+    first_solution(&task.system.exprs, start.condition?, &lower, &upper)
 }

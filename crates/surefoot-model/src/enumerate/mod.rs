@@ -111,6 +111,17 @@ pub fn solutions(
     Enumerated::All
 }
 
+/// A state between `lower` and `upper` at which `condition` is true, if one is found before the condition is undefined.
+pub fn first_solution(pool: &ExprPool, condition: ExprId, lower: &[i32], upper: &[i32]) -> Option<Vec<i32>> {
+    let mut first = None;
+    let visit = |state: &[i32]| {
+        first = Some(state.to_vec());
+        ControlFlow::Break(())
+    };
+    solutions(pool, condition, lower, upper, || ControlFlow::Continue(()), visit);
+    first
+}
+
 /// Few values and many uses first: such a variable decides most of what is left, with the fewest branches.
 fn most_constrained(size: u64, uses: u32) -> u64 {
     size.saturating_mul(1 << 16) / u64::from(uses)

@@ -5,7 +5,7 @@
 
 use super::point::PointValue;
 use super::{BinaryOp, ExprId, Node, Program, UnaryOp};
-use crate::value::{Type, Undefined, Value};
+use crate::value::{Type, Undefined};
 use crate::variable::VarId;
 
 /// A program with one Boolean or integer output, with the scratch space for running it over batches.
@@ -116,15 +116,5 @@ fn binary(op: BinaryOp, a: &[i64], b: &[i64], result: &mut [i64]) {
         B::Max => each(a, b, result, i64::max),
         B::Mod => each(a, b, result, i64::wrapping_rem_euclid),
         B::Div | B::Pow | B::Log => unreachable!("real operations are not discrete"),
-    }
-}
-
-impl BatchProgram {
-    /// The output at one state, truth values as 0 and 1.
-    pub fn at(&mut self, state: &[i32]) -> Result<i64, Undefined> {
-        self.program.run_state(state, &mut self.slots);
-        self.program
-            .output(0, &self.slots)
-            .map(|value: Value| value.as_int().expect("the output is discrete"))
     }
 }

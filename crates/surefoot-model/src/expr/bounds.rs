@@ -132,11 +132,6 @@ impl Enclosure {
             _ => Truth::Unknown,
         }
     }
-
-    /// Whether a Boolean expression can be true at all.
-    pub fn can_be_true(self) -> bool {
-        self.values.bools().1
-    }
 }
 
 impl Program {

@@ -6,7 +6,7 @@
 //! condition has a value everywhere: a start condition that may be undefined keeps all its variables.
 
 use super::{Fate, Reduction};
-use crate::enumerate::{narrow, solutions};
+use crate::enumerate::{first_solution, narrow};
 use crate::expr::{BinaryOp, ExprId, Node, Program, Range};
 use crate::variable::VarId;
 
@@ -122,19 +122,7 @@ impl Reduction {
             }
             let exprs = &mut self.system.exprs;
             let dropped = exprs.all(dropped).expect("conjuncts are Boolean");
-            let mut satisfiable = false;
-            solutions(
-                exprs,
-                dropped,
-                lower,
-                upper,
-                || std::ops::ControlFlow::Continue(()),
-                |_| {
-                    satisfiable = true;
-                    std::ops::ControlFlow::Break(())
-                },
-            );
-            if satisfiable {
+            if first_solution(exprs, dropped, lower, upper).is_some() {
                 projected.push(exprs.all(kept).expect("conjuncts are Boolean"));
             }
         }

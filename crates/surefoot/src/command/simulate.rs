@@ -1,13 +1,11 @@
 //! `surefoot simulate`: random runs, step by step.
 
-use std::ops::ControlFlow;
-
 use serde_json::{Value, json};
 use surefoot_engines::Control;
 use surefoot_engines::replay::is_start;
 use surefoot_engines::simulate::{Ending, Episode, Simulator, StartFrom, Starts};
 use surefoot_engines::{Task, TaskError};
-use surefoot_model::enumerate::solutions;
+use surefoot_model::enumerate::first_solution;
 use surefoot_model::{Variable, VariableType};
 
 use crate::arguments::SimulateArguments;
@@ -157,22 +155,11 @@ fn start_from(task: &Task, text: &str) -> Result<StartFrom, Failure> {
 /// An initial state of the model.
 fn initial_state(task: &Task) -> Result<Vec<i32>, Failure> {
     let system = &task.system;
-    let mut found = None;
     let bounds: Option<Vec<(i32, i32)>> = system.variables.iter().map(|v| v.ty.bounds()).collect();
-    if let (Some(condition), Some(bounds)) = (system.initial, bounds) {
+    let found = system.initial.zip(bounds).and_then(|(condition, bounds)| {
         let (lower, upper): (Vec<i32>, Vec<i32>) = bounds.into_iter().unzip();
-        solutions(
-            &system.exprs,
-            condition,
-            &lower,
-            &upper,
-            || ControlFlow::Continue(()),
-            |state| {
-                found = Some(state.to_vec());
-                ControlFlow::Break(())
-            },
-        );
-    }
+        first_solution(&system.exprs, condition, &lower, &upper)
+    });
     found.ok_or_else(|| Failure::Task("the model has no initial state that `--start` could change".into()))
 }
 

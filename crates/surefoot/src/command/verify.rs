@@ -34,6 +34,11 @@ pub fn run(arguments: VerifyArguments) -> Result<Exit, Failure> {
     } else {
         output::print(&report::outcome::text(&problem, &outcome))?;
     }
+    if per_start && outcome.per_start.is_none() {
+        output::note(
+            "the start states were not classified: that needs a complete search, and memory for its transitions",
+        );
+    }
     if let Some(file) = &trace {
         match &outcome.verdict {
             Verdict::Unsafe(found) => trace_file::write(file, &problem, found)?,

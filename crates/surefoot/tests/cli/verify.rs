@@ -187,6 +187,12 @@ fn results_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
+fn starts_are_not_classified_silently() {
+    let run = Folder::walk("4.5").verify(&["--per-start", "--time-limit", "0"]).exits(11);
+    assert!(run.stderr.contains("the start states were not classified"), "{}", run.stderr);
+}
+
+#[test]
 fn starts_are_listed_by_verdict() {
     let folder = Folder::walk("100");
     folder.verify(&["--per-start"]).exits(10).prints(&[
