@@ -55,7 +55,8 @@
 #![allow(clippy::inline_always)]
 
 use crate::ensemble::{Ensemble, Tree, TreeNode};
-use crate::network::{Activation, Layer, Network};
+use crate::layer::{Activation, Layer};
+use crate::network::Network;
 use crate::parameter::{Number, Parameter};
 use crate::point::leaf_of;
 use crate::policy::Scorer;
@@ -137,6 +138,7 @@ impl Enclosure {
         match activation {
             Activation::Relu => self.relu(),
             Activation::Identity => self,
+            _ => todo!(),
         }
     }
 
@@ -160,13 +162,17 @@ pub(crate) fn scores(scorer: &Scorer, inputs: &[i32]) -> Vec<Score> {
 
 fn network_enclosures(network: &Network, inputs: &[i32]) -> Vec<Enclosure> {
     let first = inputs.iter().map(|&value| Enclosure::of_int(value)).collect();
-    network.layers().iter().fold(first, |values: Vec<_>, layer| layer_enclosures(layer, &values))
+    network
+        .chain()
+        .expect("TODO")
+        .into_iter()
+        .fold(first, |values: Vec<_>, layer| layer_enclosures(layer, &values))
 }
 
 fn layer_enclosures(layer: &Layer, inputs: &[Enclosure]) -> Vec<Enclosure> {
     let growth = growth(layer.inputs());
     let neuron = |neuron| {
-        let (weights, bias) = (layer.weights(neuron), layer.bias(neuron));
+        let (weights, bias) = (layer.weights(neuron).expect("TODO"), layer.bias(neuron));
         let centres = weights.iter().zip(inputs).map(|(w, x)| f64::from(w.single) * x.centre);
         let radii = weights.iter().zip(inputs).map(|(&w, x)| magnitude(w) * x.spread(growth));
         let add = |sum: f64, term: f64| sum + term;

@@ -4,7 +4,7 @@
 #![allow(clippy::inline_always)]
 
 use std::fmt;
-use std::ops::{Add, Mul};
+use std::ops::{Add, Div, Mul};
 
 /// A weight, bias, threshold or leaf value. Both members are the nearest values to the decimal text in the file;
 /// rounding the text to double and then to single precision could differ in the last bit.
@@ -34,7 +34,14 @@ impl From<f64> for Parameter {
 
 /// The two floating-point types in which scores are computed.
 pub trait Number:
-    Copy + PartialOrd + Add<Output = Self> + Mul<Output = Self> + Into<f64> + fmt::Debug + 'static
+    Copy
+    + PartialOrd
+    + Add<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Into<f64>
+    + fmt::Debug
+    + 'static
 {
     /// Positive zero.
     const ZERO: Self;
@@ -46,6 +53,18 @@ pub trait Number:
 
     /// A parameter of the policy.
     fn of(parameter: Parameter) -> Self;
+
+    /// The hyperbolic tangent, as computed by the portable `libm`; in single precision, rounded from double.
+    #[must_use]
+    fn tanh(self) -> Self;
+
+    /// `1 / (1 + e⁻ˣ)`, in double precision with each operation rounded; in single precision, rounded from that.
+    #[must_use]
+    fn sigmoid(self) -> Self;
+
+    /// `scale · (eˣ − 1)`, in double precision with each operation rounded; in single precision, rounded from that.
+    #[must_use]
+    fn elu(self, scale: Self) -> Self;
 }
 
 impl Number for f64 {
@@ -61,6 +80,18 @@ impl Number for f64 {
     fn of(parameter: Parameter) -> Self {
         parameter.double
     }
+
+    fn tanh(self) -> Self {
+        libm::tanh(self)
+    }
+
+    fn sigmoid(self) -> Self {
+        1.0 / (1.0 + libm::exp(-self))
+    }
+
+    fn elu(self, scale: Self) -> Self {
+        scale * libm::expm1(self)
+    }
 }
 
 impl Number for f32 {
@@ -75,6 +106,18 @@ impl Number for f32 {
     #[inline(always)]
     fn of(parameter: Parameter) -> Self {
         parameter.single
+    }
+
+    fn tanh(self) -> Self {
+        Number::tanh(f64::from(self)) as f32
+    }
+
+    fn sigmoid(self) -> Self {
+        Number::sigmoid(f64::from(self)) as f32
+    }
+
+    fn elu(self, scale: Self) -> Self {
+        Number::elu(f64::from(self), f64::from(scale)) as f32
     }
 }
 

@@ -4,7 +4,8 @@
 //!
 //! **Networks.** A neuron with weights `w₀ … wₙ₋₁`, bias `b` and inputs `x₀ … xₙ₋₁` computes
 //! `((w₀·x₀ + w₁·x₁) + … + wₙ₋₁·xₙ₋₁) + b`, from left to right, each product and each sum rounded to nearest on its own (no fused
-//! multiply-add). `ReLU` turns values below 0 into 0 and keeps all others, so `-0.0` stays `-0.0` and NaN stays NaN.
+//! multiply-add). Sparse layers sum what they
+//! store. `ReLU` turns values below 0 into 0 and keeps all others, so `-0.0` stays `-0.0` and NaN stays NaN.
 //! The sign of a zero never changes a decision: zeros compare equal, and no operation here tells them apart
 //! otherwise.
 //!
@@ -19,8 +20,9 @@
 use crate::any_f32;
 use crate::arithmetic::Arithmetic;
 use crate::ensemble::{Ensemble, Tree, TreeNode};
-use crate::network::{Activation, Layer, Network};
-use crate::parameter::{Number, Parameter};
+use crate::layer::{Activation, Layer};
+use crate::network::{Network, Node, Source};
+use crate::parameter::Number;
 use crate::policy::{Policy, PolicyInput, Scorer};
 use crate::score::{Score, winners};
 
@@ -70,23 +72,79 @@ fn exact_scores<T: Number>(scorer: &Scorer, inputs: &[i32]) -> Vec<Score> {
 /// The values of a network's outputs.
 pub fn network_values<T: Number>(network: &Network, inputs: &[i32]) -> Vec<T> {
     let first: Vec<T> = inputs.iter().map(|&value| T::of_int(value)).collect();
-    network.layers().iter().fold(first, |values, layer| layer_values(layer, &values))
+    let mut all: Vec<Vec<T>> = Vec::with_capacity(network.nodes().len());
+    for node in network.nodes() {
+        let of = |source| match source {
+            Source::Input => &first,
+            Source::Node(node) => &all[node as usize],
+        };
+        let values = match node {
+            Node::Layer { from, layer } => layer_values(layer, of(*from)),
+            Node::Arrange { elements } => {
+                elements.iter().map(|element| of(element.source)[element.index as usize]).collect()
+            }
+            Node::Maximum { left, right } => {
+                let pairs = of(*left).iter().zip(of(*right));
+                pairs.map(|(&left, &right)| if left < right { right } else { left }).collect()
+            }
+            Node::Quotient { from, divisors } => {
+                of(*from).iter().zip(divisors).map(|(&value, &divisor)| value / T::of(divisor)).collect()
+            }
+        };
+        all.push(values);
+    }
+    all.pop().expect("networks have nodes")
 }
 
 fn layer_values<T: Number>(layer: &Layer, inputs: &[T]) -> Vec<T> {
-    let neuron = |neuron| {
-        let sum = weighted_sum(layer.weights(neuron), inputs, layer.bias(neuron));
-        match layer.activation() {
-            Activation::Relu if sum < T::ZERO => T::ZERO,
-            Activation::Relu | Activation::Identity => sum,
-        }
-    };
+    let neuron = |neuron| activate(layer.activation(), weighted_sum(layer, neuron, inputs));
     (0..layer.neurons()).map(neuron).collect()
 }
 
-fn weighted_sum<T: Number>(weights: &[Parameter], inputs: &[T], bias: Parameter) -> T {
-    let products = weights.iter().zip(inputs).map(|(&weight, &input)| T::of(weight) * input);
-    products.reduce(|sum, product| sum + product).expect("layers have inputs") + T::of(bias)
+fn weighted_sum<T: Number>(layer: &Layer, neuron: usize, inputs: &[T]) -> T {
+    let bias = T::of(layer.bias(neuron));
+    let products = layer.row(neuron).map(|(input, weight)| T::of(weight) * inputs[input]);
+    products.reduce(|sum, product| sum + product).map_or(bias, |sum| sum + bias)
+}
+
+/// What an activation makes of a weighted sum.
+pub fn activate<T: Number>(activation: Activation, sum: T) -> T {
+    match activation {
+        Activation::Identity => sum,
+        Activation::Relu => {
+            if sum < T::ZERO {
+                T::ZERO
+            } else {
+                sum
+            }
+        }
+        Activation::LeakyRelu { slope } => {
+            if sum < T::ZERO {
+                T::of(slope) * sum
+            } else {
+                sum
+            }
+        }
+        Activation::Tanh => sum.tanh(),
+        Activation::Sigmoid => sum.sigmoid(),
+        Activation::Elu { scale } => {
+            if sum < T::ZERO {
+                sum.elu(T::of(scale))
+            } else {
+                sum
+            }
+        }
+        Activation::Clip { low, high } => {
+            let (low, high) = (T::of(low), T::of(high));
+            if sum < low {
+                low
+            } else if sum > high {
+                high
+            } else {
+                sum
+            }
+        }
+    }
 }
 
 /// The values of an ensemble's outputs.
@@ -117,6 +175,8 @@ pub fn leaf_of<T: Number>(tree: &Tree, inputs: &[i32]) -> u32 {
 #[cfg(test)]
 mod tests {
     use surefoot_model::{LabelId, VarId};
+
+    use crate::parameter::Parameter;
 
     use super::*;
 

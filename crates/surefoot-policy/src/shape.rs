@@ -18,6 +18,57 @@ pub enum ShapeError {
         /// Weights that it was given.
         weights: usize,
     },
+    /// A row of a sparse layer repeats an input, is not sorted or reads what is not there.
+    #[error("the weights of neuron {neuron} do not list inputs below {inputs} in ascending order")]
+    Row {
+        /// Index of the neuron.
+        neuron: usize,
+        /// Inputs of the layer.
+        inputs: usize,
+    },
+    /// The parameters of an activation make it decreasing.
+    #[error("the activation is not monotone")]
+    Activation,
+    /// A node has no values.
+    #[error("node {node} has no values")]
+    EmptyNode {
+        /// Index of the node.
+        node: usize,
+    },
+    /// A node reads one that is not before it.
+    #[error("node {node} reads node {reads}, which is not before it")]
+    Order {
+        /// Index of the reading node.
+        node: usize,
+        /// What it reads.
+        reads: usize,
+    },
+    /// The operands of a node differ in size.
+    #[error("node {node} needs {expected} values of its second operand, which has {found}")]
+    Node {
+        /// Index of the node.
+        node: usize,
+        /// Size of the first operand.
+        expected: usize,
+        /// Size of the second.
+        found: usize,
+    },
+    /// A node copies a value that is not there.
+    #[error("node {node} copies value {found} of a node with {available}")]
+    Element {
+        /// Index of the node.
+        node: usize,
+        /// Index of the value.
+        found: usize,
+        /// Number of values.
+        available: usize,
+    },
+    /// A node divides by zero.
+    #[error("node {node} divides by zero")]
+    ZeroDivisor {
+        /// Index of the node.
+        node: usize,
+    },
     /// A network has no layers.
     #[error("a network needs at least one layer")]
     NoLayers,

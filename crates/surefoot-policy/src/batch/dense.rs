@@ -1,6 +1,6 @@
 //! Dense layers with their weights in the order in which the kernels read them.
 
-use crate::network::{Activation, Layer};
+use crate::layer::{Activation, Layer};
 
 /// Neurons that a kernel computes together.
 pub(super) const BLOCK: usize = 4;

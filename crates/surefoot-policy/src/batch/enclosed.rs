@@ -8,7 +8,7 @@ use super::forest::Forest;
 use super::instruction_set::InstructionSet;
 use super::kernel;
 use crate::any_f32::{self, Enclosure, constant_radius, growth, magnitude};
-use crate::network::{Activation, Layer};
+use crate::layer::{Activation, Layer};
 use crate::parameter::Parameter;
 use crate::policy::Scorer;
 use crate::score::Score;
@@ -49,7 +49,7 @@ impl EnclosedScorer {
     pub(super) fn new(scorer: &Scorer) -> Self {
         let (model, rows) = match scorer {
             Scorer::Network(network) => {
-                let layers = network.layers().iter().map(EnclosedLayer::new).collect();
+                let layers = network.chain().expect("TODO").into_iter().map(EnclosedLayer::new).collect();
                 (EnclosedModel::Network(layers), network.sizes().into_iter().max().unwrap_or(0))
             }
             Scorer::Ensemble(ensemble) => {
@@ -138,14 +138,14 @@ impl EnclosedLayer {
             centres: DenseLayer::new(
                 layer,
                 Activation::Identity,
-                |neuron, input| single(layer.weights(neuron)[input]),
+                |neuron, input| single(layer.weights(neuron).expect("TODO")[input]),
                 |neuron| single(layer.bias(neuron)),
             ),
             radii: DenseLayer::new(
                 layer,
                 Activation::Identity,
-                |neuron, input| magnitude(layer.weights(neuron)[input]),
-                |neuron| constant_radius(layer.weights(neuron), layer.bias(neuron)),
+                |neuron, input| magnitude(layer.weights(neuron).expect("TODO")[input]),
+                |neuron| constant_radius(layer.weights(neuron).expect("TODO"), layer.bias(neuron)),
             ),
             growth: growth(layer.inputs()),
             activation: layer.activation(),

@@ -27,8 +27,8 @@ impl<T: VectorNumber> ExactScorer<T> {
     pub(super) fn new(scorer: &Scorer) -> Self {
         let (model, rows) = match scorer {
             Scorer::Network(network) => {
-                let dense = network.layers().iter().map(|layer| {
-                    let weight = |neuron, input: usize| T::of(layer.weights(neuron)[input]);
+                let dense = network.chain().expect("TODO").into_iter().map(|layer| {
+                    let weight = |neuron, input: usize| T::of(layer.weights(neuron).expect("TODO")[input]);
                     DenseLayer::new(layer, layer.activation(), weight, |neuron| T::of(layer.bias(neuron)))
                 });
                 (Model::Network(dense.collect()), network.sizes().into_iter().max().unwrap_or(0))

@@ -17,7 +17,7 @@ use super::LANES;
 use super::dense::{BLOCK, DenseLayer};
 use super::instruction_set::InstructionSet;
 use crate::any_f32::Enclosure;
-use crate::network::Activation;
+use crate::layer::Activation;
 use crate::parameter::Number;
 
 /// A vector of lanes, each a number of its own.
@@ -257,6 +257,7 @@ unsafe fn block<V: Vector, const FUSED: bool, const ROWS: usize, const VECTORS: 
                 let value = match activation {
                     Activation::Relu => sum.relu(),
                     Activation::Identity => sum,
+                    _ => todo!(),
                 };
                 value.store(to.add(row * LANES + vector * V::WIDTH));
             }

@@ -39,7 +39,8 @@ use super::LANES;
 use super::dense::DenseLayer;
 use super::instruction_set::InstructionSet;
 use super::kernel;
-use crate::network::{Layer, Network};
+use crate::layer::Layer;
+use crate::network::Network;
 use crate::parameter::Parameter;
 
 /// Networks with more inputs and hidden neurons than this are not screened.
@@ -72,7 +73,7 @@ fn magnitude(weight: Parameter) -> f64 {
 impl Screen {
     /// Prepares a network; `None` if the bound does not hold for it or would not pay.
     pub(super) fn new(network: &Network) -> Option<Screen> {
-        let values: usize = network.layers().iter().map(Layer::inputs).sum();
+        let values: usize = network.chain().expect("TODO").into_iter().map(Layer::inputs).sum();
         if values > MOST_VALUES || network.outputs() > MOST_OUTPUTS || could_overflow(network) {
             return None;
         }
@@ -85,7 +86,7 @@ impl Screen {
             .collect();
         let mut constants = vec![0.0; outputs];
         let mut layers = Vec::new();
-        for layer in network.layers().iter().rev() {
+        for layer in network.chain().expect("TODO").into_iter().rev() {
             let roundings = (layer.inputs() + 5) as f64 * unit;
             let growth = roundings / (1.0 - roundings);
             let underflow = (layer.inputs() + 1) as f64 / (1_u128 << 100) as f64 / (1_u64 << 40) as f64;
@@ -94,7 +95,7 @@ impl Screen {
                 for (neuron, &weight_of_neuron) in row.iter().enumerate() {
                     let bias = f64::from(layer.bias(neuron).single).abs();
                     *constant += weight_of_neuron * (growth * bias + underflow);
-                    for (next, &weight) in next.iter_mut().zip(layer.weights(neuron)) {
+                    for (next, &weight) in next.iter_mut().zip(layer.weights(neuron).expect("TODO")) {
                         *next += weight_of_neuron * magnitude(weight) * (1.0 + 4.0 * unit);
                     }
                 }
@@ -104,7 +105,7 @@ impl Screen {
                 let largest = influence.iter().map(|row| row[input]).fold(0.0, f64::max);
                 (scale * growth * largest) as f32 + f32::MIN_POSITIVE
             };
-            let weight = |neuron, input: usize| layer.weights(neuron)[input].single;
+            let weight = |neuron, input: usize| layer.weights(neuron).expect("TODO")[input].single;
             let dense =
                 DenseLayer::new(layer, layer.activation(), weight, |neuron| layer.bias(neuron).single);
             layers.push(ScreenLayer { dense, factors: (0..layer.inputs()).map(factor).collect() });
@@ -146,7 +147,8 @@ fn could_overflow(network: &Network) -> bool {
     let mut largest = (1_u64 << 31) as f64;
     for layer in network.layers() {
         let neuron = |neuron| {
-            let weights: f64 = layer.weights(neuron).iter().map(|&weight| magnitude(weight)).sum();
+            let weights: f64 =
+                layer.weights(neuron).expect("TODO").iter().map(|&weight| magnitude(weight)).sum();
             (weights * largest + f64::from(layer.bias(neuron).single).abs()) * (1.0 + 1.0 / 256.0)
         };
         largest = (0..layer.neurons()).map(neuron).fold(0.0, f64::max);
@@ -161,7 +163,7 @@ fn could_overflow(network: &Network) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::Activation;
+    use crate::layer::Activation;
     use crate::point::network_values;
 
     fn network(weight: f64, layers: usize) -> Network {

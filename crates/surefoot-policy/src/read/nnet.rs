@@ -13,7 +13,8 @@ use std::path::Path;
 
 use surefoot_model::{InputError, Position};
 
-use crate::network::{Activation, Layer, Network};
+use crate::layer::{Activation, Layer};
+use crate::network::Network;
 use crate::parameter::Parameter;
 
 /// Reads the network in `text`, the contents of the file at `path`.
