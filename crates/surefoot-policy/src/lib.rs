@@ -12,6 +12,7 @@
 pub mod any_f32;
 mod arithmetic;
 mod batch;
+pub mod certify;
 mod ensemble;
 mod layer;
 mod network;

@@ -1,0 +1,146 @@
+//! Certification: sound and complete statements about a policy's decisions over a box of states.
+//!
+//! The question is always the same: *in this box, can this output be chosen?* ([`Question`]). Papers hand it to a
+//! solver for neural networks or for tree ensembles (POLIC3 §3.3, policy predicate abstraction with applicability filtering §4). Here
+//! it is answered by a cascade, cheapest first: a few points; bounds on score differences over the whole box; cuts and
+//! splits of the box; enumeration of what is small. States are integers, so that is complete.
+//!
+//! The one invariant: an answer is about the arithmetic of the certifier, *including its rounding errors*, exactly as
+//! [`crate::point`] defines it. The argument is in `docs/certification.md`.
+
+mod evidence;
+mod forest;
+mod network;
+mod output_set;
+mod points;
+mod question;
+mod search;
+mod space;
+
+pub use evidence::{Evidence, Step};
+pub use output_set::OutputSet;
+pub use question::{Answer, Budget, Fact, Possibility, Question};
+
+use crate::arithmetic::Arithmetic;
+use crate::policy::{Policy, Scorer};
+use forest::ForestBounder;
+use network::NetworkBounder;
+use points::Points;
+use search::{End, Search};
+use space::Space;
+
+/// Answers questions about a policy. It owns its working memory, so each thread needs its own: make one and clone it.
+/// After the first few questions, no more memory is allocated.
+#[derive(Debug, Clone)]
+pub struct Certifier {
+    arithmetic: Arithmetic,
+    search: Search,
+    bounder: AnyBounder,
+    /// A second witness, for answers that have two.
+    other: Vec<i32>,
+}
+
+#[derive(Debug, Clone)]
+enum AnyBounder {
+    Network(NetworkBounder),
+    Forest(ForestBounder),
+}
+
+/// What answering the last question took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Effort {
+    /// Boxes that were bounded or enumerated.
+    pub boxes: u64,
+}
+
+/// The outputs that can be chosen in a box.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Choices {
+    /// Those that can, each in some state.
+    pub possible: OutputSet,
+    /// Those for which the budget did not suffice.
+    pub unknown: OutputSet,
+}
+
+impl Certifier {
+    /// Prepares to answer questions about a policy in an arithmetic.
+    pub fn new(policy: &Policy, arithmetic: Arithmetic) -> Certifier {
+        let space = Space::new(policy);
+        let origins = space.inputs(policy);
+        let bounder = match &policy.scorer {
+            Scorer::Network(network) => {
+                AnyBounder::Network(NetworkBounder::new(network, arithmetic, &origins))
+            }
+            Scorer::Ensemble(ensemble) => {
+                AnyBounder::Forest(ForestBounder::new(ensemble, arithmetic, &origins))
+            }
+        };
+        let points = Points::new(policy, arithmetic, origins);
+        Certifier { arithmetic, search: Search::new(space, points), bounder, other: Vec::new() }
+    }
+
+    /// The arithmetic that answers are about.
+    pub fn arithmetic(&self) -> Arithmetic {
+        self.arithmetic
+    }
+
+    /// Whether the output can be chosen in some state of the box.
+    pub fn possible(&mut self, question: &Question<'_>, budget: &Budget<'_>) -> Possibility<'_> {
+        match self.run(question, budget) {
+            End::Never => Possibility::Never(&self.search.evidence),
+            End::Possible => Possibility::Possible(&self.search.witness),
+            End::OutOfBudget => Possibility::Unknown,
+        }
+    }
+
+    /// Whether the output is chosen in no state of the box, in all, or in some.
+    pub fn decide(&mut self, question: &Question<'_>, budget: &Budget<'_>) -> Answer<'_> {
+        match self.run(question, budget) {
+            End::Never => return Answer::Never(&self.search.evidence),
+            End::OutOfBudget => return Answer::Unknown,
+            End::Possible => std::mem::swap(&mut self.search.witness, &mut self.other),
+        }
+        let boxes = self.search.boxes;
+        let alone: OutputSet = std::iter::once(question.output).collect();
+        let mut end = End::Never;
+        for rival in question.competing.iter().filter(|&rival| rival != question.output) {
+            // Another output can be chosen somewhere if and only if some output can win against this one somewhere.
+            let reversed = Question { output: rival, competing: &alone, ..*question };
+            let left = Budget { boxes: budget.boxes.saturating_sub(boxes), ..*budget };
+            match self.run(&reversed, &left) {
+                End::Never => {}
+                End::Possible => {
+                    return Answer::Sometimes { chosen: &self.other, other: &self.search.witness };
+                }
+                End::OutOfBudget => end = End::OutOfBudget,
+            }
+        }
+        if end == End::Never { Answer::Always } else { Answer::Unknown }
+    }
+
+    /// The outputs among `question.competing` that can be chosen in the box; `question.output` does not matter unless
+    /// it competes.
+    pub fn choices(&mut self, question: &Question<'_>, budget: &Budget<'_>) -> Choices {
+        let mut choices = Choices::default();
+        for output in question.competing.iter() {
+            match self.run(&Question { output, ..*question }, budget) {
+                End::Never => {}
+                End::Possible => _ = choices.possible.insert(output),
+                End::OutOfBudget => _ = choices.unknown.insert(output),
+            }
+        }
+        choices
+    }
+
+    /// What the last question took.
+    pub fn effort(&self) -> Effort {
+        Effort { boxes: self.search.boxes }
+    }
+
+    fn run(&mut self, question: &Question<'_>, budget: &Budget<'_>) -> End {
+        match &mut self.bounder {
+            AnyBounder::Network(bounder) => self.search.run(bounder, question, budget),
+            AnyBounder::Forest(bounder) => self.search.run(bounder, question, budget),
+        }
+    }
+}

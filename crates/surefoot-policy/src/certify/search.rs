@@ -1,0 +1,375 @@
+//! Branch and bound over boxes of integers: complete, because boxes shrink to points.
+//!
+//! A box is clipped by the facts, bounded by a [`Bounder`], and if that does not decide it, cut, searched for a witness
+//! and split. Small boxes are enumerated. Boxes are visited depth first, so that the working memory of a bounder is
+//! that of one path: what it knows of a box can be reused in the parts of that box.
+
+use super::evidence::{Evidence, Step};
+use super::points::Points;
+use super::question::{Budget, Question};
+use super::space::{Cut, Space};
+
+/// Bounds the scores of a policy over boxes.
+///
+/// Boxes are given by the ends of the policy's dimensions. A box at depth `d + 1` is part of the last box that was
+/// examined at depth `d`, for the same question.
+pub(super) trait Bounder {
+    /// Boxes with at most this many points are enumerated instead of bounded.
+    fn enumerated(&self) -> u64;
+
+    /// Prepares for a question, whose box (after clipping) this is.
+    fn begin(&mut self, question: &Question<'_>, lower: &[i32], upper: &[i32]);
+
+    /// Examines a box. Parts of it in which a competing output wins everywhere may be appended to `cuts`, together with that
+    /// output; each cut is about the box that the cuts before it leave. None of them may leave nothing.
+    fn examine(
+        &mut self,
+        depth: usize,
+        lower: &[i32],
+        upper: &[i32],
+        cuts: &mut Vec<(Cut, usize)>,
+        candidates: &mut Candidates<'_>,
+    ) -> Finding;
+}
+
+/// What a bounder found out about a box.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Finding {
+    /// A competing output wins everywhere.
+    Dominated(usize),
+    /// The output in question can be chosen everywhere.
+    Won,
+    /// Nothing certain. To be split here: the low part ends at `at`.
+    Open { dimension: usize, at: i32, low_first: bool },
+}
+
+/// Takes points at which the output in question might be chosen.
+pub(super) struct Candidates<'s> {
+    points: &'s mut Points,
+    space: &'s Space,
+    lower: &'s [i32],
+}
+
+impl Candidates<'_> {
+    /// Suggests a point, given by its value in each dimension of the policy.
+    pub(super) fn add(&mut self, point: impl Fn(usize) -> i32) {
+        if !self.points.is_full() {
+            let of_policy = self.space.of_policy();
+            let value =
+                |dimension| if dimension < of_policy { point(dimension) } else { self.lower[dimension] };
+            self.points.add(self.space, value);
+        }
+    }
+}
+
+/// How a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Never,
+    /// The witness is in [`Search::witness`].
+    Possible,
+    OutOfBudget,
+}
+
+/// The working memory of searches.
+#[derive(Debug, Clone)]
+pub(super) struct Search {
+    pub(super) space: Space,
+    pub(super) points: Points,
+    pub(super) evidence: Evidence,
+    /// The last witness, a value for each variable of the system.
+    pub(super) witness: Vec<i32>,
+    /// Boxes that were examined or enumerated for the last question.
+    pub(super) boxes: u64,
+    /// Whether the last answer *never* used the facts other than by clipping the box.
+    pub(super) used_facts: bool,
+    lower: Vec<i32>,
+    upper: Vec<i32>,
+    /// Boxes still to be visited: their ends, one after the other, and their depths.
+    pending: Vec<i32>,
+    depths: Vec<usize>,
+    cuts: Vec<(Cut, usize)>,
+    fact_cuts: Vec<Cut>,
+    odometer: Vec<i32>,
+}
+
+/// Points that are sampled before the first box is bounded.
+const SAMPLES: usize = 16;
+
+/// How often the budget's `stop` is asked, in boxes.
+const STOP_INTERVAL: u64 = 64;
+
+impl Search {
+    pub(super) fn new(space: Space, points: Points) -> Self {
+        Search {
+            space,
+            points,
+            evidence: Evidence::default(),
+            witness: Vec::new(),
+            boxes: 0,
+            used_facts: false,
+            lower: Vec::new(),
+            upper: Vec::new(),
+            pending: Vec::new(),
+            depths: Vec::new(),
+            cuts: Vec::new(),
+            fact_cuts: Vec::new(),
+            odometer: Vec::new(),
+        }
+    }
+
+    /// The box of the last question, clipped by its facts: the ends of all dimensions. `None` if it is empty.
+    pub(super) fn load(&mut self, question: &Question<'_>) -> bool {
+        self.space.load(question);
+        self.evidence.clear();
+        self.boxes = 0;
+        self.used_facts = false;
+        self.lower.clear();
+        self.upper.clear();
+        for dimension in 0..self.space.size() {
+            let variable = self.space.variable(dimension).index();
+            self.lower.push(question.lower[variable]);
+            self.upper.push(question.upper[variable]);
+        }
+        self.points.clear(&self.space);
+        let is_box = question.lower.iter().zip(question.upper).all(|(lower, upper)| lower <= upper);
+        if !is_box {
+            self.evidence.push(Step::Empty);
+        }
+        is_box && self.clip_by_facts()
+    }
+
+    /// Decides whether the output in question can be chosen somewhere.
+    pub(super) fn run(
+        &mut self,
+        bounder: &mut impl Bounder,
+        question: &Question<'_>,
+        budget: &Budget<'_>,
+    ) -> End {
+        if !self.load(question) {
+            return End::Never;
+        }
+        let limit = bounder.enumerated();
+        if self.point_count(limit).is_none() {
+            let Search { space, points, lower, upper, .. } = &mut *self;
+            points.sample(space, lower, upper, SAMPLES);
+            if let Some(point) = self.points.ask(question) {
+                return self.possible(point, question);
+            }
+            bounder.begin(
+                question,
+                &self.lower[..self.space.of_policy()],
+                &self.upper[..self.space.of_policy()],
+            );
+        }
+        self.pending.clear();
+        self.depths.clear();
+        let mut depth = 0;
+        loop {
+            match self.visit(bounder, question, budget, limit, &mut depth) {
+                Visit::Closed => match self.pop() {
+                    Some(next) => depth = next,
+                    None => return End::Never,
+                },
+                Visit::Split => depth += 1,
+                Visit::Witness(point) => return self.possible(point, question),
+                Visit::OutOfBudget => return End::OutOfBudget,
+            }
+        }
+    }
+
+    /// Visits the current box: closes it, finds a witness, or continues with a part of it.
+    fn visit(
+        &mut self,
+        bounder: &mut impl Bounder,
+        question: &Question<'_>,
+        budget: &Budget<'_>,
+        limit: u64,
+        depth: &mut usize,
+    ) -> Visit {
+        loop {
+            if !self.clip_by_facts() {
+                self.used_facts = true;
+                return Visit::Closed;
+            }
+            if self.boxes >= budget.boxes
+                || (self.boxes % STOP_INTERVAL == STOP_INTERVAL - 1 && budget.stop.is_some_and(|stop| stop()))
+            {
+                return Visit::OutOfBudget;
+            }
+            self.boxes += 1;
+            if self.point_count(limit).is_some() {
+                return self.enumerate(question);
+            }
+            let of_policy = self.space.of_policy();
+            self.cuts.clear();
+            let mut candidates =
+                Candidates { points: &mut self.points, space: &self.space, lower: &self.lower };
+            let finding = bounder.examine(
+                *depth,
+                &self.lower[..of_policy],
+                &self.upper[..of_policy],
+                &mut self.cuts,
+                &mut candidates,
+            );
+            if let Some(point) = self.points.ask(question) {
+                return Visit::Witness(point);
+            }
+            let (dimension, at, low_first) = match finding {
+                Finding::Dominated(by) => {
+                    self.evidence.push(Step::Dominated { by: by as u32 });
+                    return Visit::Closed;
+                }
+                Finding::Won => match self.space.undecided(&self.lower, &self.upper) {
+                    // All facts hold everywhere: any point is a witness.
+                    None => {
+                        let Search { space, points, lower, .. } = &mut *self;
+                        points.add(space, |dimension| lower[dimension]);
+                        let point = self.points.ask(question);
+                        return Visit::Witness(point.expect("the output can be chosen everywhere"));
+                    }
+                    Some(dimension) => {
+                        (dimension, i32::midpoint(self.lower[dimension], self.upper[dimension] - 1), true)
+                    }
+                },
+                Finding::Open { dimension, at, low_first } => (dimension, at, low_first),
+            };
+            if self.cut() {
+                continue;
+            }
+            let at = at.clamp(self.lower[dimension], self.upper[dimension]);
+            if at < self.upper[dimension] {
+                self.split(dimension, at, low_first, *depth + 1);
+                return Visit::Split;
+            }
+            // The cuts took the other part away already.
+        }
+    }
+
+    /// Applies the cuts of the bounder; whether they took away half of the box or more.
+    fn cut(&mut self) -> bool {
+        let mut left = 1.0;
+        for index in 0..self.cuts.len() {
+            let (cut, by) = self.cuts[index];
+            let dimension = match cut {
+                Cut::Above { dimension, .. } | Cut::Below { dimension, .. } => dimension,
+            };
+            let width = |search: &Search| {
+                f64::from(search.upper[dimension]) - f64::from(search.lower[dimension]) + 1.0
+            };
+            let before = width(self);
+            self.cut_off(cut, Step::Dominated { by: by as u32 });
+            match cut {
+                Cut::Above { at, .. } => self.upper[dimension] = at,
+                Cut::Below { at, .. } => self.lower[dimension] = at,
+            }
+            left *= width(self) / before;
+        }
+        left <= 0.5
+    }
+
+    /// Clips the current box; `false` if nothing is left of it.
+    fn clip_by_facts(&mut self) -> bool {
+        if !self.space.has_facts() {
+            return true;
+        }
+        self.fact_cuts.clear();
+        let something = self.space.clip(&mut self.lower, &mut self.upper, &mut self.fact_cuts);
+        if something {
+            for index in 0..self.fact_cuts.len() {
+                self.cut_off(self.fact_cuts[index], Step::Empty);
+            }
+        } else {
+            self.evidence.push(Step::Empty);
+        }
+        something
+    }
+
+    /// Records that a part of the current box is done with.
+    fn cut_off(&mut self, cut: Cut, step: Step) {
+        let (dimension, at, low_first) = match cut {
+            Cut::Above { dimension, at } => (dimension, at, false),
+            Cut::Below { dimension, at } => (dimension, at - 1, true),
+        };
+        self.evidence.push(Step::Split { variable: self.space.variable(dimension), at, low_first });
+        self.evidence.push(step);
+    }
+
+    /// Puts one part of the current box aside and continues with the other.
+    fn split(&mut self, dimension: usize, at: i32, low_first: bool, depth: usize) {
+        self.evidence.push(Step::Split { variable: self.space.variable(dimension), at, low_first });
+        let [lower, upper] = [self.lower[dimension], self.upper[dimension]];
+        let (first, second) =
+            if low_first { ([lower, at], [at + 1, upper]) } else { ([at + 1, upper], [lower, at]) };
+        [self.lower[dimension], self.upper[dimension]] = second;
+        self.pending.extend_from_slice(&self.lower);
+        self.pending.extend_from_slice(&self.upper);
+        self.depths.push(depth);
+        [self.lower[dimension], self.upper[dimension]] = first;
+    }
+
+    /// Continues with the box that was put aside last; its depth.
+    fn pop(&mut self) -> Option<usize> {
+        let depth = self.depths.pop()?;
+        let size = self.lower.len();
+        let upper = self.pending.len() - size;
+        let lower = upper - size;
+        self.upper.copy_from_slice(&self.pending[upper..]);
+        self.lower.copy_from_slice(&self.pending[lower..upper]);
+        self.pending.truncate(lower);
+        Some(depth)
+    }
+
+    /// Number of points of the current box if there are at most `limit`.
+    fn point_count(&self, limit: u64) -> Option<u64> {
+        let mut count = 1_u64;
+        for (&lower, &upper) in self.lower.iter().zip(&self.upper) {
+            count = count.checked_mul((i64::from(upper) - i64::from(lower) + 1) as u64)?;
+            if count > limit {
+                return None;
+            }
+        }
+        Some(count)
+    }
+
+    /// Evaluates all points of the current box.
+    fn enumerate(&mut self, question: &Question<'_>) -> Visit {
+        let Search { space, points, lower, upper, odometer, .. } = &mut *self;
+        odometer.clear();
+        odometer.extend_from_slice(lower);
+        loop {
+            points.add(space, |dimension| odometer[dimension]);
+            let moved = (0..odometer.len()).find(|&dimension| odometer[dimension] < upper[dimension]);
+            if points.is_full() || moved.is_none() {
+                if let Some(point) = points.ask(question) {
+                    return Visit::Witness(point);
+                }
+            }
+            let Some(moved) = moved else { break };
+            odometer[moved] += 1;
+            odometer[..moved].copy_from_slice(&lower[..moved]);
+        }
+        self.used_facts |= self.space.has_facts();
+        self.evidence.push(Step::Enumerated);
+        Visit::Closed
+    }
+
+    fn possible(&mut self, point: usize, question: &Question<'_>) -> End {
+        self.witness.clear();
+        self.witness.extend_from_slice(question.lower);
+        for dimension in 0..self.space.size() {
+            self.witness[self.space.variable(dimension).index()] = self.points.value(point, dimension);
+        }
+        End::Possible
+    }
+}
+
+enum Visit {
+    /// The current box is done with.
+    Closed,
+    /// The current box is now a part of what it was.
+    Split,
+    /// The output in question can be chosen at this point of the last batch.
+    Witness(usize),
+    OutOfBudget,
+}
