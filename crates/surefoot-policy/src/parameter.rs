@@ -4,7 +4,7 @@
 #![allow(clippy::inline_always)]
 
 use std::fmt;
-use std::ops::{Add, Div, Mul};
+use std::ops::{Add, Div, Mul, Sub};
 
 /// A weight, bias, threshold or leaf value. Both members are the nearest values to the decimal text in the file;
 /// rounding the text to double and then to single precision could differ in the last bit.
@@ -37,6 +37,7 @@ pub trait Number:
     Copy
     + PartialOrd
     + Add<Output = Self>
+    + Sub<Output = Self>
     + Mul<Output = Self>
     + Div<Output = Self>
     + Into<f64>

@@ -21,7 +21,8 @@ pub(super) trait Bounder {
     fn begin(&mut self, question: &Question<'_>, lower: &[i32], upper: &[i32]);
 
     /// Examines a box. Parts of it in which a competing output wins everywhere may be appended to `cuts`, together with that
-    /// output; each cut is about the box that the cuts before it leave. None of them may leave nothing.
+    /// output; each cut is about the box that the cuts before it leave, and so is the finding. None of them may leave
+    /// nothing.
     fn examine(
         &mut self,
         depth: usize,
@@ -217,6 +218,7 @@ impl Search {
             }
             let (dimension, at, low_first) = match finding {
                 Finding::Dominated(by) => {
+                    self.cut();
                     self.evidence.push(Step::Dominated { by: by as u32 });
                     return Visit::Closed;
                 }
@@ -235,6 +237,7 @@ impl Search {
                 Finding::Open { dimension, at, low_first } => (dimension, at, low_first),
             };
             if self.cut() {
+                *depth += 1;
                 continue;
             }
             let at = at.clamp(self.lower[dimension], self.upper[dimension]);
@@ -243,6 +246,7 @@ impl Search {
                 return Visit::Split;
             }
             // The cuts took the other part away already.
+            *depth += 1;
         }
     }
 

@@ -1,0 +1,331 @@
+//! Backward passes: linear functions of some slots, replaced step by step by linear functions of the inputs.
+//!
+//! This is CROWN (Zhang et al., 2018), many functions at once. A *lane* is one function. Where a coefficient of an
+//! activation's value is positive, the lower line takes its place, else the upper one: what results is below the function
+//! everywhere in the box. With parallel lines both choices have the same slope, so that one pass bounds the function from both
+//! sides: that halves the work for hidden neurons.
+
+use super::bounds::SlotBounds;
+use super::graph::{Affine, Graph, Matrix, Operation};
+use super::kernel::{self, Constants, LANE_BLOCK};
+use super::rounding::UNIT;
+use crate::batch::InstructionSet;
+
+/// Neurons that are bounded in one pass.
+const CHUNK: usize = 64;
+
+/// The working memory of backward passes, and the result of the last one.
+#[derive(Debug, Clone)]
+pub(super) struct Backward {
+    /// Per slot, a row of lanes per value.
+    coefficients: Vec<Vec<f64>>,
+    /// Slots whose coefficients are in use.
+    used: Vec<bool>,
+    constants: Constants,
+    lanes: usize,
+    /// For each input, the first one that reads the same variable.
+    leaders: Vec<u32>,
+    /// `G` of [`super::rounding`].
+    growth: f64,
+    minima: Vec<f64>,
+    maxima: Vec<f64>,
+}
+
+/// Which lines a pass uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Tight,
+    Parallel,
+}
+
+impl Backward {
+    pub(super) fn new(graph: &Graph, leaders: Vec<u32>) -> Self {
+        Backward {
+            coefficients: vec![Vec::new(); graph.slots.len()],
+            used: vec![false; graph.slots.len()],
+            constants: Constants::default(),
+            lanes: 0,
+            leaders,
+            growth: (2.0 * graph.values as f64 + 64.0) * 1.01 * UNIT,
+            minima: Vec::new(),
+            maxima: Vec::new(),
+        }
+    }
+
+    /// Narrows the ends of a layer's weighted sums, for the neurons in `open`.
+    pub(super) fn refine(
+        &mut self,
+        graph: &Graph,
+        set: InstructionSet,
+        slots: &[SlotBounds],
+        layer: &Affine,
+        open: &[u32],
+        (low, high): (&mut [f64], &mut [f64]),
+    ) {
+        for neurons in open.chunks(CHUNK) {
+            self.start(neurons.len());
+            self.load_rows(graph, slots, layer, neurons);
+            self.run(graph, set, slots, layer.from, Style::Parallel);
+            for (lane, &neuron) in neurons.iter().enumerate() {
+                let neuron = neuron as usize;
+                // Comparisons with NaN are false and keep the old ends.
+                if self.minima[lane] > low[neuron] {
+                    low[neuron] = self.minima[lane];
+                }
+                if self.maxima[lane] < high[neuron] {
+                    high[neuron] = self.maxima[lane];
+                }
+            }
+        }
+    }
+
+    /// Bounds, for each rival, its score minus that of `output` from below. Results are in [`Backward::minimum`] and
+    /// [`Backward::coefficient`], lane by lane.
+    pub(super) fn differences(
+        &mut self,
+        graph: &Graph,
+        set: InstructionSet,
+        slots: &[SlotBounds],
+        output: usize,
+        rivals: &[u32],
+    ) {
+        self.start(rivals.len());
+        let last = graph.slots.len() - 1;
+        self.take(graph, slots, last);
+        let lanes = self.lanes;
+        let coefficients = &mut self.coefficients[last];
+        for (lane, &rival) in rivals.iter().enumerate() {
+            coefficients[rival as usize * lanes + lane] = 1.0;
+            coefficients[output * lanes + lane] = -1.0;
+        }
+        self.run(graph, set, slots, last, Style::Tight);
+    }
+
+    /// A lower bound of a lane's function over the box; NaN or infinite if there is none.
+    pub(super) fn minimum(&self, lane: usize) -> f64 {
+        self.minima[lane]
+    }
+
+    /// The coefficient of an input in the linear function that bounds a lane from below. Inputs that read the same variable share
+    /// the coefficient of the first one.
+    pub(super) fn coefficient(&self, input: usize, lane: usize) -> f64 {
+        self.coefficients[0][input * self.lanes + lane]
+    }
+
+    fn start(&mut self, functions: usize) {
+        self.lanes = functions.next_multiple_of(LANE_BLOCK);
+        self.constants.reset(self.lanes);
+        self.used.fill(false);
+    }
+
+    /// Makes sure that a slot has coefficients; they are 0 where they were not in use.
+    fn take(&mut self, graph: &Graph, slots: &[SlotBounds], slot: usize) {
+        if std::mem::replace(&mut self.used[slot], true) {
+            return;
+        }
+        let (size, lanes) = (graph.slots[slot].size, self.lanes);
+        let coefficients = &mut self.coefficients[slot];
+        if coefficients.len() < size * lanes {
+            coefficients.resize(size * lanes, 0.0);
+        }
+        for &value in &slots[slot].alive {
+            coefficients[value as usize * lanes..][..lanes].fill(0.0);
+        }
+    }
+
+    /// Loads the weighted sums of neurons, one per lane.
+    fn load_rows(&mut self, graph: &Graph, slots: &[SlotBounds], layer: &Affine, neurons: &[u32]) {
+        self.take(graph, slots, layer.from);
+        let lanes = self.lanes;
+        let coefficients = &mut self.coefficients[layer.from];
+        match &layer.matrix {
+            Matrix::Dense { columns, .. } => {
+                let stride = layer.biases.len();
+                for &input in &slots[layer.from].alive {
+                    let column = &columns[input as usize * stride..][..stride];
+                    let row = &mut coefficients[input as usize * lanes..][..lanes];
+                    for (coefficient, &neuron) in row.iter_mut().zip(neurons) {
+                        *coefficient = column[neuron as usize];
+                    }
+                }
+            }
+            Matrix::Sparse { starts, entries } => {
+                for (lane, &neuron) in neurons.iter().enumerate() {
+                    let range = starts[neuron as usize]..starts[neuron as usize + 1];
+                    for &(input, weight) in &entries[range] {
+                        coefficients[input as usize * lanes + lane] = weight;
+                    }
+                }
+            }
+        }
+        for (lane, &neuron) in neurons.iter().enumerate() {
+            self.constants.low[lane] = layer.biases[neuron as usize];
+            self.constants.high[lane] = layer.biases[neuron as usize];
+        }
+    }
+
+    /// Replaces slots from `slot` down to the inputs, then takes the extremes over the box.
+    fn run(&mut self, graph: &Graph, set: InstructionSet, slots: &[SlotBounds], slot: usize, style: Style) {
+        for index in (1..=slot).rev() {
+            if !self.used[index] {
+                continue;
+            }
+            match &graph.slots[index].operation {
+                Operation::Input => {}
+                Operation::Layer(layer) => self.replace_layer(graph, set, slots, index, layer, style),
+                Operation::Arrange(elements) => self.replace_copies(graph, slots, index, elements),
+                Operation::Maximum(left, right) => {
+                    self.replace_maxima(graph, slots, index, [*left, *right], style)
+                }
+            }
+        }
+        self.concretise(graph, slots);
+    }
+
+    fn replace_layer(
+        &mut self,
+        graph: &Graph,
+        set: InstructionSet,
+        slots: &[SlotBounds],
+        index: usize,
+        layer: &Affine,
+        style: Style,
+    ) {
+        let slot = &slots[index];
+        let lines = match style {
+            Style::Tight => &slot.lines,
+            Style::Parallel => &slot.parallel,
+        };
+        let lanes = self.lanes;
+        kernel::relax(set, &slot.alive, lines, lanes, &mut self.coefficients[index], &mut self.constants);
+        self.take(graph, slots, layer.from);
+        let (before, rest) = self.coefficients.split_at_mut(index);
+        let (to, from) = (&mut before[layer.from], &rest[0]);
+        let columns = &slots[layer.from].alive;
+        match &layer.matrix {
+            Matrix::Dense { inputs, rows, .. } => {
+                kernel::backward(set, rows, kernel::padded(*inputs), &slot.alive, columns, lanes, from, to);
+            }
+            Matrix::Sparse { starts, entries } => {
+                for &neuron in &slot.alive {
+                    let from = &from[neuron as usize * lanes..][..lanes];
+                    for &(input, weight) in &entries[starts[neuron as usize]..starts[neuron as usize + 1]] {
+                        let to = &mut to[input as usize * lanes..][..lanes];
+                        for (to, from) in to.iter_mut().zip(from) {
+                            *to += weight * from;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn replace_copies(&mut self, graph: &Graph, slots: &[SlotBounds], index: usize, elements: &[(u32, u32)]) {
+        let lanes = self.lanes;
+        for (place, &(source, element)) in elements.iter().enumerate() {
+            self.take(graph, slots, source as usize);
+            let (before, rest) = self.coefficients.split_at_mut(index);
+            let to = &mut before[source as usize][element as usize * lanes..][..lanes];
+            let largest = slots[source as usize].largest;
+            for (lane, (to, from)) in to.iter_mut().zip(&rest[0][place * lanes..][..lanes]).enumerate() {
+                *to += from;
+                self.constants.magnitude[lane] += from.abs() * largest;
+            }
+        }
+    }
+
+    /// `max(a, b)` is above both operands. With `d = b − a` between `l` and `u` it is `a + max(0, d)`, which is below
+    /// `a + s·d + t` for any slope `s` and `t = max(−s·l, (1 − s)·u)`.
+    /// It is also above `a + s·d` for slopes between 0 and 1, which gives parallel lines.
+    fn replace_maxima(
+        &mut self,
+        graph: &Graph,
+        slots: &[SlotBounds],
+        index: usize,
+        [left, right]: [usize; 2],
+        style: Style,
+    ) {
+        let lanes = self.lanes;
+        self.take(graph, slots, left);
+        self.take(graph, slots, right);
+        let coefficients = std::mem::take(&mut self.coefficients[index]);
+        let largest = slots[left].largest.max(slots[right].largest);
+        for place in 0..graph.slots[index].size {
+            let (a, b) = (
+                (slots[left].low[place], slots[left].high[place]),
+                (slots[right].low[place], slots[right].high[place]),
+            );
+            let (l, u) = (b.0 - a.1, b.1 - a.0);
+            let (low, high, constant) = if u <= 0.0 {
+                (0.0, 0.0, 0.0)
+            } else if l >= 0.0 {
+                (1.0, 1.0, 0.0)
+            } else {
+                let slope = u / (u - l);
+                let constant = (-slope * l).max((1.0 - slope) * u) + 16.0 * UNIT * largest;
+                let low = match style {
+                    Style::Tight => f64::from(u8::from(u > -l)),
+                    Style::Parallel => slope,
+                };
+                (low, slope, constant)
+            };
+            for lane in 0..lanes {
+                let coefficient = coefficients[place * lanes + lane];
+                let share = if coefficient > 0.0 { low } else { high };
+                self.coefficients[left][place * lanes + lane] += coefficient * (1.0 - share);
+                self.coefficients[right][place * lanes + lane] += coefficient * share;
+                if coefficient > 0.0 {
+                    self.constants.high[lane] += coefficient * constant;
+                } else {
+                    self.constants.low[lane] += coefficient * constant;
+                }
+                self.constants.magnitude[lane] += coefficient.abs() * (4.0 * largest + constant);
+            }
+        }
+        self.coefficients[index] = coefficients;
+    }
+
+    /// Takes the extremes of the linear functions over the box.
+    fn concretise(&mut self, graph: &Graph, slots: &[SlotBounds]) {
+        let lanes = self.lanes;
+        self.take(graph, slots, 0);
+        let inputs = &slots[0];
+        let coefficients = &mut self.coefficients[0];
+        let Constants { low, high, magnitude } = &mut self.constants;
+        self.minima.clear();
+        self.minima.extend_from_slice(low);
+        self.maxima.clear();
+        self.maxima.extend_from_slice(high);
+        for &input in &inputs.alive {
+            let input = input as usize;
+            let largest = inputs.high[input].abs().max(inputs.low[input].abs());
+            for (magnitude, coefficient) in magnitude.iter_mut().zip(&coefficients[input * lanes..][..lanes])
+            {
+                *magnitude += coefficient.abs() * largest;
+            }
+            let leader = self.leaders[input] as usize;
+            if leader != input {
+                let (before, rest) = coefficients.split_at_mut(input * lanes);
+                for (to, from) in before[leader * lanes..][..lanes].iter_mut().zip(&mut rest[..lanes]) {
+                    *to += std::mem::take(from);
+                }
+            }
+        }
+        for &input in &inputs.alive {
+            let input = input as usize;
+            let centre = 0.5 * (inputs.low[input] + inputs.high[input]);
+            let radius = inputs.high[input] - centre;
+            let row = &coefficients[input * lanes..][..lanes];
+            for ((minimum, maximum), coefficient) in self.minima.iter_mut().zip(&mut self.maxima).zip(row) {
+                let (middle, reach) = (coefficient * centre, coefficient.abs() * radius);
+                *minimum += middle - reach;
+                *maximum += middle + reach;
+            }
+        }
+        for lane in 0..lanes {
+            let error = self.growth * magnitude[lane] + f64::MIN_POSITIVE;
+            self.minima[lane] -= error;
+            self.maxima[lane] += error;
+        }
+    }
+}

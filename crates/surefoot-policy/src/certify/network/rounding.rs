@@ -1,0 +1,195 @@
+//! How far the scores of an arithmetic are from those of the nominal network.
+//!
+//! # Deviation of the arithmetic
+//!
+//! Let `v` be the nominal values of a slot and `d` the distances of the arithmetic's values from them; in `any-f32`, where
+//! values are enclosures, `d` is the distance of the further end. A layer whose weighted sums have `n` terms computes
+//!
+//! > `d' ≤ L·((1 + κ)·Σ|w|·d + κ·(Σ|w|·|v| + |b|) + η) + a`
+//!
+//! where `L` is the Lipschitz constant of its activation, `κ` bounds the relative rounding error of `n` products, `n`
+//! sums and the activation, `η` covers underflow, and `a` is an absolute error of the activation (N. Higham, *Accuracy
+//! and Stability of Numerical Algorithms*, 2nd ed., §3.1). Copies keep `d`; the maximum of two values deviates by no
+//! more than the sum of their deviations. All this is linear in `|v|`, so unrolled to the outputs the deviation of output `k` is at most
+//! `c_k + Σ T_k[i]·|v_i|` over all values of the network. We keep the largest `c_k` and `T_k[i]` over `k`.
+//! In a box, `|v_i|` is bounded by the bounds of the slot. A difference of two scores deviates by twice as much.
+//!
+//! For enclosures this holds because an enclosure with centre `c` and radius `r` has `d = |c − v| + r`, so the radius
+//! `Σ|w|·(r + g·(|c| + r))` of a sum and the error `Σ|w|·|c − v|` of its centre add up to
+//! `Σ|w|·((1 + g)·d + g·|v|)`.
+//!
+//! The formula holds as long as nothing overflows. That is so if all sums of magnitudes are far from the largest
+//! number; otherwise the deviation is infinite, and only single states can be decided.
+//!
+//! # Rounding of the bounds themselves
+//!
+//! A backward pass starts with a linear function of some slots and replaces each slot by lines and weighted sums of slots
+//! before it. Every product and sum of it is rounded. We take the computed coefficients as the coefficients and charge what was
+//! rounded away to the constant: a coefficient `μ = Σ λ_j·w_j` that is computed from `n` terms is off by at most `γ_n·Σ|λ_j||w_j|`, which
+//! times the largest magnitude of the value that it belongs to is at most `γ_n·Σ|λ_j|·N_j·m`, where `N_j` is the
+//! norm of neuron `j` and `m` the largest magnitude of a value that the layer reads. Lines and constants add
+//! `|λ_j|·(|slope|·|x_j| + |constant|)` and `|λ_j||b_j|`. So a pass collects, lane by lane,
+//!
+//! > `S = Σ |λ_j|·A_j`  with  `A_j ≥ (1 + L)·(N_j·m + |b_j|) + |low constant| + |high constant|`
+//!
+//! and the error of the bound is at most `G·S`, where `G` is `γ` of the number of all values, with room for the rounding of `S` and
+//! of the last sums.
+
+use super::graph::{Affine, Function, Graph, Operation};
+use crate::arithmetic::Arithmetic;
+
+/// `2⁻⁵³`.
+pub(super) const UNIT: f64 = f64::EPSILON / 2.0;
+
+/// Sums with more terms than this are not covered by the proof.
+const MOST_TERMS: usize = 1 << 19;
+
+/// The deviation of the scores of an arithmetic, as a function of the magnitudes of nominal values.
+#[derive(Debug)]
+pub(super) struct Deviation {
+    constant: f64,
+    /// Per slot, a factor per value.
+    factors: Vec<Vec<f64>>,
+    /// No sum of magnitudes may exceed this.
+    pub(super) limit: f64,
+    /// The same for inputs that are rounded when they are converted.
+    conversion: Vec<f64>,
+}
+
+/// Rounding errors of one layer.
+struct Local {
+    /// Relative to the sum of magnitudes.
+    relative: f64,
+    /// Added to each weight.
+    weight: f64,
+    /// Of a sum: underflow.
+    sum: f64,
+    /// Of the activation.
+    absolute: f64,
+}
+
+impl Local {
+    fn new(arithmetic: Arithmetic, layer: &Affine) -> Local {
+        let single = f64::from(f32::EPSILON) / 2.0;
+        let terms = if layer.terms > MOST_TERMS { f64::INFINITY } else { layer.terms as f64 };
+        let unit = match arithmetic {
+            Arithmetic::F64 => UNIT,
+            Arithmetic::F32 | Arithmetic::AnyF32 => single,
+        };
+        let product = (terms + 3.0) * unit;
+        let mut relative = product / (1.0 - product);
+        let mut absolute = 0.0;
+        // The reciprocal and its product are rounded.
+        if layer.is_quotient {
+            relative += 4.0 * UNIT;
+        }
+        // The portable functions are within 2⁻⁴⁵ of the exact ones; in single precision they are rounded once more.
+        let portable = 1.0 / (1_u64 << 45) as f64 + 2.0 * unit;
+        match layer.function {
+            Function::Identity | Function::Relu | Function::Clip(..) => {}
+            Function::LeakyRelu(_) => relative += 2.0 * unit,
+            Function::Tanh | Function::Elu(_) => relative += portable,
+            Function::Sigmoid => absolute += portable,
+        }
+        let tiny = (terms + 4.0) * f64::MIN_POSITIVE;
+        let (weight, sum) = match arithmetic {
+            Arithmetic::F64 => (0.0, tiny),
+            Arithmetic::F32 => (0.0, (terms + 4.0) * f64::from(f32::MIN_POSITIVE)),
+            Arithmetic::AnyF32 => {
+                let smallest = f64::from(f32::MIN_POSITIVE);
+                (1.0 / (1_u128 << 100) as f64, 8.0 * smallest * (terms + 2.0))
+            }
+        };
+        Local { relative, weight, sum, absolute }
+    }
+}
+
+/// What one output contributes to a [`Deviation`].
+struct Unrolled {
+    constant: f64,
+    factors: Vec<Vec<f64>>,
+    /// How much a deviation of each value changes the output.
+    influence: Vec<Vec<f64>>,
+}
+
+impl Deviation {
+    pub(super) fn new(graph: &Graph, arithmetic: Arithmetic) -> Deviation {
+        let single = matches!(arithmetic, Arithmetic::F32 | Arithmetic::AnyF32);
+        let zeros = || graph.slots.iter().map(|slot| vec![0.0; slot.size]).collect::<Vec<_>>();
+        let mut deviation = Deviation {
+            constant: 0.0,
+            factors: zeros(),
+            conversion: vec![0.0; graph.slots[0].size],
+            limit: if single { (1_u128 << 110) as f64 } else { 1e250 },
+        };
+        let last = graph.slots.len() - 1;
+        for output in 0..graph.slots[last].size {
+            let mut unrolled = Unrolled { constant: 0.0, factors: zeros(), influence: zeros() };
+            unrolled.influence[last][output] = 1.0;
+            for index in (1..=last).rev() {
+                unrolled.step(graph, arithmetic, index);
+            }
+            deviation.constant = deviation.constant.max(unrolled.constant);
+            let pairs = deviation.factors.iter_mut().zip(&unrolled.factors);
+            for (largest, &factor) in pairs.flat_map(|(all, new)| all.iter_mut().zip(new)) {
+                *largest = largest.max(factor);
+            }
+            let rounding = if single { f64::from(f32::EPSILON) } else { 0.0 };
+            for (largest, influence) in deviation.conversion.iter_mut().zip(&unrolled.influence[0]) {
+                *largest = largest.max(influence * rounding);
+            }
+        }
+        deviation
+    }
+
+    /// Twice the largest deviation of a score where values have at most these magnitudes, given slot by slot.
+    pub(super) fn of_difference(&self, magnitudes: impl Fn(usize) -> Vec<f64>) -> f64 {
+        /// Inputs up to this are converted exactly.
+        const EXACT: f64 = (1 << 24) as f64;
+        let mut sum = self.constant;
+        for (slot, factors) in self.factors.iter().enumerate() {
+            sum += factors.iter().zip(magnitudes(slot)).map(|(factor, value)| factor * value).sum::<f64>();
+        }
+        let inputs = self.conversion.iter().zip(magnitudes(0));
+        sum += inputs.filter(|(_, value)| *value > EXACT).map(|(factor, value)| factor * value).sum::<f64>();
+        // The computation of this bound itself loses less than a part in 2²⁰.
+        2.0 * sum * (1.0 + 1.0 / (1 << 20) as f64)
+    }
+}
+
+impl Unrolled {
+    /// Passes the influence of a slot on to the slots that it reads.
+    fn step(&mut self, graph: &Graph, arithmetic: Arithmetic, index: usize) {
+        let own = std::mem::take(&mut self.influence[index]);
+        match &graph.slots[index].operation {
+            Operation::Input => {}
+            Operation::Layer(layer) => {
+                let local = Local::new(arithmetic, layer);
+                let lipschitz = layer.function.lipschitz();
+                for (neuron, influence) in own.iter().enumerate() {
+                    let bias = local.relative * layer.biases[neuron].abs();
+                    let underflow = local.sum * (1.0 + layer.norms[neuron]);
+                    self.constant += influence * (lipschitz * (bias + underflow) + local.absolute);
+                }
+                let (factors, source) = (&mut self.factors[layer.from], &mut self.influence[layer.from]);
+                layer.matrix.for_each(own.len(), |neuron, input, weight| {
+                    let weight = own[neuron] * lipschitz * (weight.abs() + local.weight);
+                    factors[input] += weight * local.relative;
+                    source[input] += weight * (1.0 + local.relative);
+                });
+            }
+            Operation::Arrange(elements) => {
+                for (influence, &(slot, element)) in own.iter().zip(elements) {
+                    self.influence[slot as usize][element as usize] += influence;
+                }
+            }
+            Operation::Maximum(left, right) => {
+                for operand in [*left, *right] {
+                    for (sum, influence) in self.influence[operand].iter_mut().zip(&own) {
+                        *sum += influence;
+                    }
+                }
+            }
+        }
+    }
+}
