@@ -14,7 +14,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use surefoot_model::domains::blocksworld::{self, Parameters};
-use surefoot_model::domains::policy::{EnsembleShape, Interface, PolicyFiles, random_ensemble, random_network};
+use surefoot_model::domains::policy::{
+    EnsembleShape, Interface, PolicyFiles, random_ensemble, random_network,
+};
 use surefoot_model::domains::{Generated, InputVariable};
 use surefoot_model::jani;
 use surefoot_model::json::{Document, Json};
@@ -132,10 +134,12 @@ struct Query {
 }
 
 fn read(folder: &Path) -> (Policy, Vec<Query>) {
-    let loaded = jani::read(&folder.join("model.jani"), None, &jani::ReadOptions::default()).expect("a model");
+    let loaded =
+        jani::read(&folder.join("model.jani"), None, &jani::ReadOptions::default()).expect("a model");
     let mut sources = loaded.sources;
     let interface = folder.join("interface.json");
-    let policy = surefoot_policy::read(&interface, &loaded.system, &mut sources, &mut Vec::new()).expect("a policy");
+    let policy =
+        surefoot_policy::read(&interface, &loaded.system, &mut sources, &mut Vec::new()).expect("a policy");
     let file = folder.join("queries.json");
     let text = fs::read_to_string(&file).expect("queries");
     let document = Document::parse(&file, &text).expect("JSON");
@@ -168,8 +172,13 @@ fn run(folder: &Path, arithmetic: Arithmetic, budget: &Budget<'_>, limit: usize)
     // The first round is for warming up.
     for round in 0..2 {
         for query in queries.iter().take(limit) {
-            let question =
-                Question { lower: &query.lower, upper: &query.upper, facts: &[], output: query.label, competing: &all };
+            let question = Question {
+                lower: &query.lower,
+                upper: &query.upper,
+                facts: &[],
+                output: query.label,
+                competing: &all,
+            };
             let start = Instant::now();
             let answer = certifier.possible(&question, budget);
             let time = start.elapsed().as_secs_f64();
@@ -191,7 +200,8 @@ fn run(folder: &Path, arithmetic: Arithmetic, budget: &Budget<'_>, limit: usize)
         }
     }
     let mut text = format!("{{\"solver\": \"surefoot\", \"version\": \"{}\", ", env!("CARGO_PKG_VERSION"));
-    write!(text, "\"arithmetic\": \"{arithmetic}\", \"answers\": [{}], ", answers.join(", ")).expect("a string");
+    write!(text, "\"arithmetic\": \"{arithmetic}\", \"answers\": [{}], ", answers.join(", "))
+        .expect("a string");
     write!(text, "\"seconds\": {seconds:?}, \"boxes\": {boxes:?}, \"witness\": [{}]}}", witnesses.join(", "))
         .expect("a string");
     println!("{text}");

@@ -11,6 +11,7 @@ mod graph;
 mod kernel;
 mod relaxation;
 mod rounding;
+mod sample;
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ use backward::Backward;
 use bounds::{Arguments, Bounds};
 use graph::Graph;
 use rounding::Deviation;
+use sample::Sample;
 
 /// Bounds the scores of a network over boxes.
 #[derive(Debug, Clone)]
@@ -40,6 +42,7 @@ pub(super) struct NetworkBounder {
     /// The last box at each depth.
     levels: Vec<Arguments>,
     backward: Backward,
+    sample: Sample,
     output: usize,
     rivals: Vec<u32>,
     /// The part of the current box that is left.
@@ -71,6 +74,7 @@ impl NetworkBounder {
             InputOrigin::Constant(_) => None,
         });
         let bounds = Bounds::new(&graph);
+        let sample = Sample::new(&graph);
         let deviation = Deviation::new(&graph, arithmetic);
         let model =
             Model { graph, deviation, dimensions: dimensions.max().unwrap_or(0), origins: origins.to_vec() };
@@ -83,6 +87,7 @@ impl NetworkBounder {
             bounds,
             levels: Vec::new(),
             backward,
+            sample,
             output: 0,
             rivals: Vec::new(),
             left: Vec::new(),
@@ -124,6 +129,18 @@ impl NetworkBounder {
                 f64::INFINITY
             };
         }
+    }
+
+    /// Whether the output in question seems to win at a point, given by its dimensions.
+    fn is_promising(&mut self, point: impl Fn(usize) -> i32) -> bool {
+        let model = &*self.model;
+        self.sample.evaluate(&model.graph, self.set, |input| match model.origins[input] {
+            InputOrigin::Dimension(dimension) => f64::from(point(dimension)),
+            InputOrigin::Constant(value) => f64::from(value),
+        });
+        let own = self.sample.score(self.output);
+        let tolerance = if self.tolerance.is_finite() { self.tolerance } else { 0.0 };
+        self.rivals.iter().all(|&rival| self.sample.score(rival as usize) <= own + tolerance)
     }
 
     /// Where to split without knowing better: the widest dimension.
@@ -194,9 +211,15 @@ impl Bounder for NetworkBounder {
                 continue;
             }
             self.load_slopes(&alive, lane);
+            let slopes = std::mem::take(&mut self.slopes);
+            let corner = |dimension: usize| {
+                if slopes[dimension] > 0.0 { lower[dimension] } else { upper[dimension] }
+            };
+            if self.is_promising(corner) {
+                candidates.add(corner);
+            }
+            self.slopes = slopes;
             let slopes = &self.slopes;
-            candidates
-                .add(|dimension| if slopes[dimension] > 0.0 { lower[dimension] } else { upper[dimension] });
             // What the bound gains where earlier cuts have taken its minimum away.
             let gain = |(&(low, high), slope): (&(i32, i32), &f64), dimension: usize| {
                 let distance = if *slope > 0.0 {

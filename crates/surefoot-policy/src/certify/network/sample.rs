@@ -1,0 +1,94 @@
+//! Nominal scores at single points, to tell cheaply whether a point is worth an exact evaluation.
+//!
+//! Nothing that is proved depends on these numbers.
+
+use super::graph::{Function, Graph, Matrix, Operation};
+use super::kernel::{self, Centred};
+use crate::batch::InstructionSet;
+
+/// The working memory of evaluations, and the result of the last one.
+#[derive(Debug, Clone)]
+pub(super) struct Sample {
+    /// Per slot, its values, padded.
+    values: Vec<Vec<f64>>,
+    inputs: Vec<Centred>,
+    radii: Vec<f64>,
+}
+
+impl Sample {
+    pub(super) fn new(graph: &Graph) -> Self {
+        Sample { values: vec![Vec::new(); graph.slots.len()], inputs: Vec::new(), radii: Vec::new() }
+    }
+
+    /// Evaluates a point, given by its inputs.
+    pub(super) fn evaluate(&mut self, graph: &Graph, set: InstructionSet, input: impl Fn(usize) -> f64) {
+        let Sample { values, inputs, radii } = self;
+        values[0].clear();
+        values[0].extend((0..graph.slots[0].size).map(input));
+        for (index, slot) in graph.slots.iter().enumerate() {
+            let (before, rest) = values.split_at_mut(index);
+            let own = &mut rest[0];
+            match &slot.operation {
+                Operation::Input => {}
+                Operation::Layer(layer) => {
+                    own.clone_from(&layer.biases);
+                    match &layer.matrix {
+                        Matrix::Dense { columns, inputs: size, .. } => {
+                            inputs.clear();
+                            let source = before[layer.from][..*size].iter().enumerate();
+                            let live = source.filter(|(_, value)| **value != 0.0);
+                            inputs.extend(live.map(|(index, &centre)| Centred {
+                                index: index as u32,
+                                centre,
+                                radius: 0.0,
+                            }));
+                            radii.resize(own.len(), 0.0);
+                            kernel::forward(set, columns, inputs, own, radii);
+                        }
+                        Matrix::Sparse { starts, entries } => {
+                            for (neuron, range) in starts.windows(2).enumerate() {
+                                let terms = entries[range[0]..range[1]].iter();
+                                own[neuron] += terms
+                                    .map(|&(input, weight)| weight * before[layer.from][input as usize])
+                                    .sum::<f64>();
+                            }
+                        }
+                    }
+                    apply(layer.function, own);
+                }
+                Operation::Arrange(elements) => {
+                    own.clear();
+                    own.extend(
+                        elements.iter().map(|&(slot, element)| before[slot as usize][element as usize]),
+                    );
+                }
+                Operation::Maximum(left, right) => {
+                    own.clear();
+                    own.extend(
+                        before[*left].iter().zip(&before[*right]).map(|(left, right)| left.max(*right)),
+                    );
+                }
+            }
+        }
+    }
+
+    /// The score of an output at the last point.
+    pub(super) fn score(&self, output: usize) -> f64 {
+        self.values[self.values.len() - 1][output]
+    }
+}
+
+fn apply(function: Function, values: &mut [f64]) {
+    let map = |values: &mut [f64], function: &dyn Fn(f64) -> f64| {
+        values.iter_mut().for_each(|value| *value = function(*value))
+    };
+    match function {
+        Function::Identity => {}
+        Function::Relu => values.iter_mut().for_each(|value| *value = value.max(0.0)),
+        Function::LeakyRelu(slope) => map(values, &|x| if x < 0.0 { slope * x } else { x }),
+        Function::Tanh => map(values, &libm::tanh),
+        Function::Sigmoid => map(values, &|x| 1.0 / (1.0 + libm::exp(-x))),
+        Function::Elu(scale) => map(values, &|x| if x < 0.0 { scale * libm::expm1(x) } else { x }),
+        Function::Clip(low, high) => map(values, &|x| x.max(low).min(high)),
+    }
+}
