@@ -6,12 +6,12 @@
 //!
 //! Floating point is part of the question, so every evaluation names its [`Arithmetic`]. The [`point`] module is the
 //! definition: scalar, one state at a time, obviously right. The [`Evaluator`] computes the same choices, bit for
-//! bit, for large batches of states. The [`any_f32`] module encloses everything that any single-precision evaluation
+//! bit, for large batches of states. The [`enclosure`] module encloses everything that any single-precision evaluation
 //! could compute.
 
-pub mod any_f32;
 mod arithmetic;
 mod batch;
+pub mod enclosure;
 mod ensemble;
 mod layer;
 mod network;

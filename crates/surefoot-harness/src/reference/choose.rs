@@ -1,33 +1,8 @@
 //! What a policy chooses in a state.
 
-use surefoot_policy::{
-    Activation, Arithmetic, Ensemble, Network, Parameter, Policy, PolicyInput, Scorer, TreeNode,
-};
+use surefoot_policy::{Arithmetic, Ensemble, Policy, PolicyInput, Scorer, TreeNode};
 
-/// Numbers of one precision, kept as doubles. The product of two singles is exact in double precision and the sum of two is
-/// rounded twice without harm, so rounding each result to single precision is single-precision arithmetic.
-#[derive(Clone, Copy)]
-struct Precision {
-    single: bool,
-}
-
-impl Precision {
-    fn round(self, value: f64) -> f64 {
-        if self.single { f64::from(value as f32) } else { value }
-    }
-
-    fn parameter(self, parameter: Parameter) -> f64 {
-        if self.single { parameter.single.into() } else { parameter.double }
-    }
-
-    fn add(self, a: f64, b: f64) -> f64 {
-        self.round(a + b)
-    }
-
-    fn multiply(self, a: f64, b: f64) -> f64 {
-        self.round(a * b)
-    }
-}
+use super::network::{Precision, network_scores};
 
 /// The outputs that the policy may choose if those competing are `applicable`, ascending.
 pub fn choose(
@@ -69,32 +44,10 @@ fn scores(policy: &Policy, state: &[i32], precision: Precision) -> Vec<f64> {
     });
     let inputs: Vec<f64> = inputs.map(|value| precision.round(value.into())).collect();
     let scores = match &policy.scorer {
-        Scorer::Network(network) => network_scores(network, inputs, precision),
+        Scorer::Network(network) => network_scores(network, &inputs, precision),
         Scorer::Ensemble(ensemble) => ensemble_scores(ensemble, &inputs, precision),
     };
     scores.into_iter().map(|score| if score.is_nan() { f64::NEG_INFINITY } else { score }).collect()
-}
-
-fn network_scores(network: &Network, inputs: Vec<f64>, precision: Precision) -> Vec<f64> {
-    let mut values = inputs;
-    for layer in network.layers() {
-        let mut next = Vec::new();
-        for neuron in 0..layer.neurons() {
-            let weights = layer.weights(neuron);
-            let mut sum = precision.multiply(precision.parameter(weights[0]), values[0]);
-            for i in 1..weights.len() {
-                let product = precision.multiply(precision.parameter(weights[i]), values[i]);
-                sum = precision.add(sum, product);
-            }
-            sum = precision.add(sum, precision.parameter(layer.bias(neuron)));
-            if layer.activation() == Activation::Relu && sum < 0.0 {
-                sum = 0.0;
-            }
-            next.push(sum);
-        }
-        values = next;
-    }
-    values
 }
 
 fn ensemble_scores(ensemble: &Ensemble, inputs: &[f64], precision: Precision) -> Vec<f64> {

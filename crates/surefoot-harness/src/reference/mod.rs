@@ -6,7 +6,7 @@
 //! arithmetic `any-f32`, which are checked for containing `f32`).
 //!
 //! - `evaluate`: the value of an expression at a state.
-//! - `choose`: what a policy chooses.
+//! - `choose`: what a policy chooses; `network`: the scores of networks.
 //! - [`Model`]: status and successors of a state.
 //! - [`explore`]: all reachable states, counts, distances, verdicts.
 
@@ -14,6 +14,7 @@ mod choose;
 mod evaluate;
 mod explore;
 mod model;
+mod network;
 mod trace;
 
 pub use evaluate::{evaluate, holds};

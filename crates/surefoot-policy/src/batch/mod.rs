@@ -6,12 +6,16 @@
 
 mod dense;
 mod enclosed;
+mod enclosed_graph;
 mod exact;
 mod forest;
+mod graph;
 mod instruction_set;
 mod kernel;
+mod plan;
 mod screen;
 mod screened;
+mod sparse;
 mod table;
 
 use std::sync::Arc;
@@ -19,6 +23,7 @@ use std::sync::Arc;
 pub use instruction_set::InstructionSet;
 
 use crate::arithmetic::Arithmetic;
+use crate::enclosure::Rounding;
 use crate::policy::{Policy, PolicyInput, Scorer};
 use crate::score::{Score, winners};
 use enclosed::EnclosedScorer;
@@ -68,7 +73,7 @@ impl Policy {
             Arithmetic::F32 => {
                 Engine::Single(ExactScorer::new(&self.scorer), ScoreTable::new(self.scorer.outputs()))
             }
-            Arithmetic::AnyF32 => Engine::Enclosed(EnclosedScorer::new(&self.scorer)),
+            Arithmetic::AnyF32 => Engine::Enclosed(EnclosedScorer::new(&self.scorer, Rounding::ANY_F32)),
         };
         Evaluator::new(self, arithmetic, engine)
     }

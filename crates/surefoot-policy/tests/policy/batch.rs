@@ -5,7 +5,7 @@ use surefoot_model::VarId;
 use surefoot_policy::{Arithmetic, InstructionSet, Policy, PolicyInput, Scorer};
 
 use crate::fixture::{
-    FLAVOURS, Flavour, Random, almost_equal_outputs, ensemble, near_ties, network, policy, seeded,
+    FLAVOURS, Flavour, Random, almost_equal_outputs, ensemble, graph, near_ties, network, policy, seeded,
 };
 
 /// Compares a batch of random states with the definition.
@@ -72,6 +72,20 @@ proptest! {
     fn networks(sizes in sizes(), flavour in flavour(), count in count(), seed: u64) {
         let mut random = Random(seed);
         let policy = policy(Scorer::Network(network(&sizes, flavour, &mut random)));
+        compare(&policy, count, flavour, &mut random);
+    }
+
+    #[test]
+    fn graphs(
+        inputs in 1_usize..6,
+        nodes in 1_usize..12,
+        outputs in 1_usize..6,
+        flavour in flavour(),
+        count in count(),
+        seed: u64,
+    ) {
+        let mut random = Random(seed);
+        let policy = policy(Scorer::Network(graph(inputs, nodes, outputs, flavour, &mut random)));
         compare(&policy, count, flavour, &mut random);
     }
 
