@@ -222,7 +222,7 @@ mod tests {
         let small = x >> HALVINGS;
         let (mut term, mut sum) = (small.clone(), small.clone());
         for divisor in 2..400_u32 {
-            term = (term * &small >> BITS) / divisor;
+            term = ((term * &small) >> BITS) / divisor;
             sum += &term;
         }
         // e²ˣ - 1 = (eˣ - 1)·(eˣ - 1 + 2)

@@ -146,11 +146,11 @@ impl Freely<'_> {
             }
             Activation::Tanh => self.inaccurate(exact.tanh(), 1.0),
             Activation::Sigmoid => self.inaccurate(1.0 / (1.0 + (-exact).exp()), 1.0),
-            Activation::Elu { scale } if sum < 0.0 => {
+            Activation::Elu { scale } => {
                 let scale = f64::from(scale.single);
-                self.inaccurate(scale * exact.exp_m1(), scale)
+                let image = self.inaccurate(scale * exact.exp_m1(), scale);
+                if sum < 0.0 { image } else { sum }
             }
-            Activation::Elu { .. } => sum,
             Activation::Clip { low, high } => {
                 let (low, high) = (self.flushed(low.single), self.flushed(high.single));
                 if self.random.chance(50) { sum.max(low).min(high) } else { sum.min(high).max(low) }
