@@ -65,6 +65,7 @@ fn features(task: &Task, found: &Exploration) -> Vec<&'static str> {
         ("curved activation", network.is_some_and(|network| network.layers().any(curved))),
         ("precision matters", has_policy && with(Arithmetic::F64) != with(Arithmetic::F32)),
         ("order of sums matters", has_policy && with(Arithmetic::AnyF32) != with(Arithmetic::F32)),
+        ("exactness matters", has_policy && with(Arithmetic::Real) != with(Arithmetic::F64)),
         ("something is sliced", several && sliced()),
     ];
     list.into_iter().filter(|(_, shown)| *shown).map(|(name, _)| name).collect()
@@ -88,7 +89,7 @@ fn count(size: Size, cases: u32) -> BTreeMap<&'static str, usize> {
 fn small_tasks_are_varied() {
     let counts = count(Size::Small, 2000);
     println!("{counts:#?}");
-    assert_eq!(counts.len(), 27, "a feature is missing");
+    assert_eq!(counts.len(), 28, "a feature is missing");
     let all = counts["all"];
     for (feature, count) in &counts {
         assert!(count * 400 >= all, "only {count} of {all} tasks show the feature {feature:?}");

@@ -7,7 +7,7 @@
 //! Floating point is part of the question, so every evaluation names its [`Arithmetic`]. The [`point`] module is the
 //! definition: scalar, one state at a time, obviously right. The [`Evaluator`] computes the same choices, bit for
 //! bit, for large batches of states. The [`enclosure`] module encloses everything that any single-precision evaluation
-//! could compute.
+//! could compute, and real numbers, whose exact values decide what the enclosures leave open.
 
 mod arithmetic;
 mod batch;
@@ -19,6 +19,7 @@ mod parameter;
 pub mod point;
 mod policy;
 mod read;
+mod real;
 mod score;
 mod shape;
 

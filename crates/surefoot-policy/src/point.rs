@@ -46,6 +46,7 @@ use crate::layer::{Activation, Layer};
 use crate::network::{Network, Node, Source};
 use crate::parameter::Number;
 use crate::policy::{Policy, PolicyInput, Scorer};
+use crate::real;
 use crate::score::{Score, winners};
 
 impl Policy {
@@ -58,18 +59,20 @@ impl Policy {
         self.inputs.iter().map(value).collect()
     }
 
-    /// The score of each output in a state.
+    /// The score of each output in a state. In `real`, where scores may be no doubles, it is an enclosure.
     pub fn scores(&self, arithmetic: Arithmetic, state: &[i32]) -> Vec<Score> {
         let inputs = self.input_values(state);
         match arithmetic {
             Arithmetic::F64 => exact_scores::<f64>(&self.scorer, &inputs),
             Arithmetic::F32 => exact_scores::<f32>(&self.scorer, &inputs),
+            Arithmetic::Real => enclosure::scores(&self.scorer, &inputs, &Rounding::REAL),
             Arithmetic::AnyF32 => enclosure::scores(&self.scorer, &inputs, &Rounding::ANY_F32),
         }
     }
 
     /// The outputs that can be chosen in a state if those competing are `applicable`, ascending. In `f64` and `f32`
-    /// that is one output, or none if none is applicable.
+    /// that is one output, or none if none is applicable. In `real` it is too, but where tanh, sigmoid or ELU leave
+    /// several enclosures that overlap.
     pub fn possible(
         &self,
         arithmetic: Arithmetic,
@@ -79,6 +82,9 @@ impl Policy {
         let scores = self.scores(arithmetic, state);
         let mut found = Vec::new();
         winners(scores.len(), |output| scores[output], applicable, |output| found.push(output));
+        if arithmetic == Arithmetic::Real && found.len() > 1 {
+            real::decide(&self.scorer, &self.input_values(state), &mut found);
+        }
         found
     }
 }

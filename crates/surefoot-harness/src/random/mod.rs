@@ -90,6 +90,6 @@ fn semantics(choices: &mut Choices<'_>) -> Semantics {
         filter: choices.one_in(2),
         goal: [Goal::Ignore, Goal::Terminal, Goal::Strict][choices.below(3)],
         out_of_domain: if choices.one_in(2) { OutOfDomain::Block } else { OutOfDomain::Error },
-        arithmetic: Arithmetic::ALL[choices.below(3)],
+        arithmetic: Arithmetic::ALL[choices.below(Arithmetic::ALL.len())],
     }
 }

@@ -8,7 +8,7 @@
 //! reciprocal, and tanh, sigmoid and ELU are as accurate as [assumed below](#activations).
 //!
 //! **`real`.** Values are real numbers, computed without rounding from the parameters as doubles. Enclosures of them
-//! come from the same formulas with other constants.
+//! come from the same formulas with other constants. Exact values are in `real.rs`.
 //!
 //! # Weighted sums
 //!

@@ -39,7 +39,6 @@ impl Rounding {
     };
 
     /// Exact arithmetic over the parameters as doubles. Only our own computation rounds.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the arithmetic `real` follows"))]
     pub(crate) const REAL: Rounding = Rounding {
         single: false,
         unit: 1.0 / (1_u64 << 53) as f64,
