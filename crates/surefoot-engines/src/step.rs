@@ -24,7 +24,7 @@ pub struct Status {
 /// What a policy does in a state.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// Outputs of the policy that it may choose (several only under `any-f32`).
+    /// Outputs of the policy that it may choose (several only under `any-f32` and `real`).
     pub outputs: Vec<usize>,
     /// Whether one of them is not applicable.
     pub stalls: bool,

@@ -8,7 +8,7 @@ use surefoot_engines::{Control, Goal, Task};
 use surefoot_harness::random::{RandomTask, Size, tasks};
 use surefoot_harness::reference::{Exploration, explore};
 use surefoot_harness::run::check;
-use surefoot_policy::{Arithmetic, Scorer};
+use surefoot_policy::{Arithmetic, Layer, Node, Scorer};
 
 /// What a task shows.
 fn features(task: &Task, found: &Exploration) -> Vec<&'static str> {
@@ -28,6 +28,12 @@ fn features(task: &Task, found: &Exploration) -> Vec<&'static str> {
             .is_ok_and(|outcome| outcome.statistics.variables < variables)
     };
     let has_policy = task.policy.is_some();
+    let network = task.policy.as_ref().and_then(|policy| match &policy.scorer {
+        Scorer::Network(network) => Some(network),
+        Scorer::Ensemble(_) => None,
+    });
+    let has_node = |test: fn(&Node) -> bool| network.is_some_and(|network| network.nodes().iter().any(test));
+    let curved = |layer: &Layer| !layer.activation().is_piecewise_linear();
     let is_ensemble = task.policy.as_ref().is_some_and(|p| matches!(p.scorer, Scorer::Ensemble(_)));
     let error = found.error.as_ref().map(|(distance, _)| *distance);
     let several = found.states.len() > 5;
@@ -52,8 +58,14 @@ fn features(task: &Task, found: &Exploration) -> Vec<&'static str> {
         ("more than fifty states", found.states.len() > 50),
         ("policy matters", has_policy && without_policy() != Ok(found.states.len())),
         ("ensemble", is_ensemble),
+        ("graph", network.is_some_and(|network| network.chain().is_none())),
+        ("maximum", has_node(|node| matches!(node, Node::Maximum { .. }))),
+        ("quotient", has_node(|node| matches!(node, Node::Quotient { .. }))),
+        ("sparse layer", network.is_some_and(|network| network.layers().any(Layer::is_sparse))),
+        ("curved activation", network.is_some_and(|network| network.layers().any(curved))),
         ("precision matters", has_policy && with(Arithmetic::F64) != with(Arithmetic::F32)),
         ("order of sums matters", has_policy && with(Arithmetic::AnyF32) != with(Arithmetic::F32)),
+        ("exactness matters", has_policy && with(Arithmetic::Real) != with(Arithmetic::F64)),
         ("something is sliced", several && sliced()),
     ];
     list.into_iter().filter(|(_, shown)| *shown).map(|(name, _)| name).collect()
@@ -77,7 +89,7 @@ fn count(size: Size, cases: u32) -> BTreeMap<&'static str, usize> {
 fn small_tasks_are_varied() {
     let counts = count(Size::Small, 2000);
     println!("{counts:#?}");
-    assert_eq!(counts.len(), 22, "a feature is missing");
+    assert_eq!(counts.len(), 28, "a feature is missing");
     let all = counts["all"];
     for (feature, count) in &counts {
         assert!(count * 400 >= all, "only {count} of {all} tasks show the feature {feature:?}");

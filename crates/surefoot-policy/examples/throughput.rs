@@ -71,6 +71,7 @@ fn measure(scorer: Scorer, random: &mut Random) {
         ("f64", policy.evaluator(Arithmetic::F64)),
         ("f64 scores", policy.scoring_evaluator(Arithmetic::F64)),
         ("f32", policy.evaluator(Arithmetic::F32)),
+        ("real", policy.evaluator(Arithmetic::Real)),
         ("any-f32", policy.evaluator(Arithmetic::AnyF32)),
     ];
     for (name, evaluator) in evaluators {

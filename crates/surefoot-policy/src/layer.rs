@@ -26,11 +26,37 @@ pub enum Activation {
     },
     /// Sums are cut off at both ends.
     Clip {
-        /// The least value; may be minus infinity.
+        /// The least value; may be minus infinity, where nothing is cut off below.
         low: Parameter,
-        /// The greatest value, not below `low`; may be infinity.
+        /// The greatest value, not below `low`; may be infinity, where nothing is cut off above.
         high: Parameter,
     },
+}
+
+impl Activation {
+    /// Its name in descriptions.
+    pub fn name(self) -> &'static str {
+        match self {
+            Activation::Identity => "linear",
+            Activation::Relu => "relu",
+            Activation::LeakyRelu { .. } => "leaky relu",
+            Activation::Tanh => "tanh",
+            Activation::Sigmoid => "sigmoid",
+            Activation::Elu { .. } => "elu",
+            Activation::Clip { .. } => "clip",
+        }
+    }
+
+    /// Whether it is made of linear pieces, so that exact values stay rational.
+    pub fn is_piecewise_linear(self) -> bool {
+        match self {
+            Activation::Identity
+            | Activation::Relu
+            | Activation::LeakyRelu { .. }
+            | Activation::Clip { .. } => true,
+            Activation::Tanh | Activation::Sigmoid | Activation::Elu { .. } => false,
+        }
+    }
 }
 
 /// The weights of a layer.
@@ -123,6 +149,14 @@ impl Layer {
         }
     }
 
+    /// Number of stored weights of a neuron: the products in its sum.
+    pub fn terms(&self, neuron: usize) -> usize {
+        match &self.weights {
+            Weights::Dense(_) => self.inputs,
+            Weights::Sparse { starts, .. } => starts[neuron + 1] - starts[neuron],
+        }
+    }
+
     /// The inputs that a neuron reads, ascending, with their weights.
     pub fn row(&self, neuron: usize) -> impl Iterator<Item = (usize, Parameter)> + Clone {
         let (dense, sparse) = match &self.weights {
@@ -152,13 +186,17 @@ impl Layer {
     }
 }
 
-/// Refuses activations whose parameters make them something else.
+/// Refuses activations whose parameters make them something else, in either precision.
 fn check(activation: Activation) -> Result<(), ShapeError> {
+    let both = |parameter: Parameter| [parameter.double, parameter.single.into()];
     let sound = match activation {
         Activation::Identity | Activation::Relu | Activation::Tanh | Activation::Sigmoid => true,
-        Activation::LeakyRelu { slope } => (0.0..=1.0).contains(&slope.double),
-        Activation::Elu { scale } => scale.double >= 0.0,
-        Activation::Clip { low, high } => low.double <= high.double,
+        Activation::LeakyRelu { slope } => both(slope).iter().all(|slope| (0.0..=1.0).contains(slope)),
+        Activation::Elu { scale } => both(scale).iter().all(|&scale| scale >= 0.0),
+        Activation::Clip { low, high } => {
+            let ordered = both(low).into_iter().zip(both(high)).all(|(low, high)| low <= high);
+            ordered && low.double < f64::INFINITY && high.double > f64::NEG_INFINITY
+        }
     };
     if sound { Ok(()) } else { Err(ShapeError::Activation) }
 }
@@ -192,8 +230,14 @@ mod tests {
         let number = Parameter::from;
         let make = |activation| Layer::new(1, vec![number(1.0)], vec![number(0.0)], activation);
         assert!(make(Activation::Clip { low: number(-1.0), high: number(1.0) }).is_ok());
+        let (low, high) = (number(f64::NEG_INFINITY), number(f64::INFINITY));
+        assert!(make(Activation::Clip { low, high }).is_ok());
         for activation in [
             Activation::Clip { low: number(1.0), high: number(-1.0) },
+            Activation::Clip { low: number(f64::INFINITY), high: number(f64::INFINITY) },
+            Activation::Clip { low: number(0.0), high: Parameter { double: 1.0, single: -1.0 } },
+            Activation::Clip { low: number(f64::NAN), high: number(1.0) },
+            Activation::LeakyRelu { slope: number(1.1) },
             Activation::LeakyRelu { slope: number(-0.1) },
             Activation::Elu { scale: number(-1.0) },
         ] {

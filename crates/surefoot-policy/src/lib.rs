@@ -6,13 +6,13 @@
 //!
 //! Floating point is part of the question, so every evaluation names its [`Arithmetic`]. The [`point`] module is the
 //! definition: scalar, one state at a time, obviously right. The [`Evaluator`] computes the same choices, bit for
-//! bit, for large batches of states. The [`any_f32`] module encloses everything that any single-precision evaluation
-//! could compute.
+//! bit, for large batches of states. The [`enclosure`] module encloses everything that any single-precision evaluation
+//! could compute, and real numbers, whose exact values decide what the enclosures leave open.
 
-pub mod any_f32;
 mod arithmetic;
 mod batch;
 pub mod certify;
+pub mod enclosure;
 mod ensemble;
 mod layer;
 mod network;
@@ -20,6 +20,7 @@ mod parameter;
 pub mod point;
 mod policy;
 mod read;
+mod real;
 mod score;
 mod shape;
 mod vector;

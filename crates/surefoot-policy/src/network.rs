@@ -150,6 +150,13 @@ impl Network {
         }
     }
 
+    /// Numbers of neurons of the layers, but for the last one. What other nodes rearrange or divide does not count.
+    pub fn hidden_sizes(&self) -> Vec<usize> {
+        let mut sizes: Vec<usize> = self.layers().map(Layer::neurons).collect();
+        sizes.pop();
+        sizes
+    }
+
     /// Numbers of values, from the inputs over all nodes to the outputs.
     pub fn sizes(&self) -> Vec<usize> {
         std::iter::once(self.inputs).chain(self.sizes.iter().copied()).collect()

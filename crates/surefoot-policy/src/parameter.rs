@@ -10,7 +10,7 @@ use std::ops::{Add, Div, Mul, Sub};
 /// rounding the text to double and then to single precision could differ in the last bit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameter {
-    /// In double precision, finite.
+    /// In double precision; finite, but for the ends of a clip that does not cut off.
     pub double: f64,
     /// In single precision; infinite where the number exceeds its range.
     pub single: f32,

@@ -2,28 +2,51 @@
 //!
 //! **Inputs.** Each input is an integer. It is exact in `f64`; in `f32` an integer beyond 2²⁴ is rounded to nearest.
 //!
-//! **Networks.** A neuron with weights `w₀ … wₙ₋₁`, bias `b` and inputs `x₀ … xₙ₋₁` computes
-//! `((w₀·x₀ + w₁·x₁) + … + wₙ₋₁·xₙ₋₁) + b`, from left to right, each product and each sum rounded to nearest on its own (no fused
-//! multiply-add). Sparse layers sum what they
-//! store. `ReLU` turns values below 0 into 0 and keeps all others, so `-0.0` stays `-0.0` and NaN stays NaN.
-//! The sign of a zero never changes a decision: zeros compare equal, and no operation here tells them apart
-//! otherwise.
+//! **Layers.** A neuron with weights `w₀ … wₙ₋₁`, bias `b` and inputs `x₀ … xₙ₋₁` computes
+//! `((w₀·x₀ + w₁·x₁) + … + wₙ₋₁·xₙ₋₁) + b`, from left to right, each product and each sum rounded to nearest on its own
+//! (no fused multiply-add). A sparse layer sums the weights that it stores, in ascending order of the inputs; a neuron
+//! without weights is its bias.
+//!
+//! **Activations** of a sum `x`; a comparison with NaN is false, so NaN goes to the last case:
+//!
+//! | activation | value |
+//! |---|---|
+//! | identity | `x` |
+//! | `ReLU` | 0 if `x < 0`, else `x` |
+//! | leaky `ReLU` | `slope · x`, rounded, if `x < 0`, else `x` |
+//! | clip | `low` if `x < low`, else `high` if `x > high`, else `x` |
+//! | tanh | `tanh x` |
+//! | sigmoid | `1 / (1 + e⁻ˣ)` |
+//! | ELU | `scale · (eˣ − 1)` if `x < 0`, else `x` |
+//!
+//! Tanh, `eˣ` and `eˣ − 1` are what `tanh`, `exp` and `expm1` of the crate `libm` return, in double precision. It is
+//! portable code, so they are the same on every machine. The operations around them round each on its own, in double
+//! precision too. In single precision the argument is converted to double precision, and the result is rounded to single
+//! precision once. Each of them is NaN at NaN.
+//!
+//! **Other nodes.** An arrangement copies values. A maximum is its right operand if the left one is less, else the
+//! left one; so it is NaN if the left operand is, and the left operand if the right one is NaN. A quotient is rounded to
+//! nearest.
+//!
+//! The sign of a zero changes no decision: zeros compare equal, no divisor is 0, and no operation here tells them
+//! apart otherwise.
 //!
 //! **Ensembles.** A split sends `x < t` left and `x ≥ t` right. The score of output `k` is
 //! `((base + leaf of tree 0) + leaf of tree 1) + …`, each sum rounded to nearest.
 //!
-//! **Overflow.** Sums follow IEEE 754 into infinities and NaN. As a score, NaN counts as minus infinity.
+//! **Overflow.** Operations follow IEEE 754 into infinities and NaN. As a score, NaN counts as minus infinity.
 //!
 //! **Choice.** The highest score among the outputs that compete, the lowest index on ties. If none competes, none is
 //! chosen.
 
-use crate::any_f32;
 use crate::arithmetic::Arithmetic;
+use crate::enclosure::{self, Rounding};
 use crate::ensemble::{Ensemble, Tree, TreeNode};
 use crate::layer::{Activation, Layer};
 use crate::network::{Network, Node, Source};
 use crate::parameter::Number;
 use crate::policy::{Policy, PolicyInput, Scorer};
+use crate::real;
 use crate::score::{Score, winners};
 
 impl Policy {
@@ -36,18 +59,20 @@ impl Policy {
         self.inputs.iter().map(value).collect()
     }
 
-    /// The score of each output in a state.
+    /// The score of each output in a state. In `real`, where scores may be no doubles, it is an enclosure.
     pub fn scores(&self, arithmetic: Arithmetic, state: &[i32]) -> Vec<Score> {
         let inputs = self.input_values(state);
         match arithmetic {
             Arithmetic::F64 => exact_scores::<f64>(&self.scorer, &inputs),
             Arithmetic::F32 => exact_scores::<f32>(&self.scorer, &inputs),
-            Arithmetic::AnyF32 => any_f32::scores(&self.scorer, &inputs),
+            Arithmetic::Real => enclosure::scores(&self.scorer, &inputs, &Rounding::REAL),
+            Arithmetic::AnyF32 => enclosure::scores(&self.scorer, &inputs, &Rounding::ANY_F32),
         }
     }
 
     /// The outputs that can be chosen in a state if those competing are `applicable`, ascending. In `f64` and `f32`
-    /// that is one output, or none if none is applicable.
+    /// that is one output, or none if none is applicable. In `real` it is too, but where tanh, sigmoid or ELU leave
+    /// several enclosures that overlap.
     pub fn possible(
         &self,
         arithmetic: Arithmetic,
@@ -57,6 +82,9 @@ impl Policy {
         let scores = self.scores(arithmetic, state);
         let mut found = Vec::new();
         winners(scores.len(), |output| scores[output], applicable, |output| found.push(output));
+        if arithmetic == Arithmetic::Real && found.len() > 1 {
+            real::decide(&self.scorer, &self.input_values(state), &mut found);
+        }
         found
     }
 }
@@ -176,6 +204,7 @@ pub fn leaf_of<T: Number>(tree: &Tree, inputs: &[i32]) -> u32 {
 mod tests {
     use surefoot_model::{LabelId, VarId};
 
+    use crate::network::Element;
     use crate::parameter::Parameter;
 
     use super::*;
@@ -255,6 +284,81 @@ mod tests {
         assert_eq!(policy.possible(Arithmetic::F64, &[1], |output| output == 1), [1]);
         // The weights exceed single precision: every output is possible.
         assert_eq!(policy.possible(Arithmetic::AnyF32, &[1], |_| true), [0, 1, 2]);
+    }
+
+    #[test]
+    fn activations_by_hand() {
+        let number = Parameter::from;
+        let at = |activation, value: f64| (activate(activation, value), activate(activation, value as f32));
+        let leaky = Activation::LeakyRelu { slope: number(0.25) };
+        assert_eq!((at(leaky, -2.0), at(leaky, 3.0)), ((-0.5, -0.5), (3.0, 3.0)));
+        let clip = Activation::Clip { low: number(-1.0), high: number(6.0) };
+        assert_eq!((at(clip, -2.0), at(clip, 7.0), at(clip, 0.5)), ((-1.0, -1.0), (6.0, 6.0), (0.5, 0.5)));
+        let elu = Activation::Elu { scale: number(2.0) };
+        assert_eq!(at(elu, 3.0), (3.0, 3.0));
+        assert_eq!(at(elu, -1.0), (2.0 * libm::expm1(-1.0), (2.0 * libm::expm1(-1.0)) as f32));
+        assert_eq!((at(elu, -1e9), at(Activation::Tanh, 1e9)), ((-2.0, -2.0), (1.0, 1.0)));
+        assert_eq!((at(Activation::Sigmoid, 0.0), at(Activation::Sigmoid, -1e9)), ((0.5, 0.5), (0.0, 0.0)));
+        assert_eq!(at(Activation::Tanh, 0.5), (libm::tanh(0.5), libm::tanh(0.5) as f32));
+    }
+
+    #[test]
+    fn activations_keep_nan() {
+        let number = Parameter::from;
+        for activation in [
+            Activation::Identity,
+            Activation::Relu,
+            Activation::LeakyRelu { slope: number(0.5) },
+            Activation::Tanh,
+            Activation::Sigmoid,
+            Activation::Elu { scale: number(1.0) },
+            Activation::Clip { low: number(0.0), high: number(1.0) },
+        ] {
+            assert!(activate(activation, f64::NAN).is_nan() && activate(activation, f32::NAN).is_nan());
+        }
+    }
+
+    #[test]
+    fn a_small_graph_by_hand() {
+        let source = Source::Node;
+        let rows = vec![vec![(1, Parameter::from(2.0))], vec![]];
+        let sparse =
+            Layer::sparse(2, rows, numbers(&[1.0, -3.0]), Activation::Identity).expect("well formed");
+        let element = |source, index| Element { source, index };
+        let nodes = vec![
+            Node::Layer { from: Source::Input, layer: sparse },
+            Node::Maximum { left: source(0), right: Source::Input },
+            Node::Quotient { from: source(1), divisors: numbers(&[4.0, -2.0]) },
+            Node::Arrange {
+                elements: vec![element(source(2), 1), element(source(0), 0), element(source(2), 0)],
+            },
+        ];
+        let policy = policy(Scorer::Network(Network::from_nodes(2, nodes).expect("fits")));
+        // x = 10, y = 3: the layer is (7, -3), the maximum (10, 3), the quotient (2.5, -1.5).
+        for arithmetic in [Arithmetic::F64, Arithmetic::F32] {
+            assert_eq!(policy.scores(arithmetic, &[10, 3]), [-1.5, 7.0, 2.5].map(Score::exactly));
+        }
+    }
+
+    #[test]
+    fn maxima_of_nan_depend_on_the_side() {
+        let layer = linear(1, &[1e308], &[0.0], Activation::Identity);
+        let square = linear(1, &[1e308], &[0.0], Activation::Identity);
+        let difference = Layer::new(2, numbers(&[1.0, -1.0]), numbers(&[0.0]), Activation::Identity);
+        let element = Element { source: Source::Node(1), index: 0 };
+        let source = Source::Node;
+        let nodes = vec![
+            Node::Layer { from: Source::Input, layer },
+            Node::Layer { from: source(0), layer: square },
+            Node::Arrange { elements: vec![element, element] },
+            Node::Layer { from: source(2), layer: difference.expect("well formed") },
+            Node::Maximum { left: source(3), right: Source::Input },
+            Node::Maximum { left: Source::Input, right: source(3) },
+        ];
+        let network = Network::from_nodes(1, nodes.clone()).expect("fits");
+        assert_eq!(network_values::<f64>(&network, &[1]), [1.0]);
+        let network = Network::from_nodes(1, nodes[..5].to_vec()).expect("fits");
+        assert!(network_values::<f64>(&network, &[1])[0].is_nan());
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Scorer {
     /// How large it is; prints as `neural network 20-32-32-7`.
     pub fn shape(&self) -> Shape {
         match self {
-            Scorer::Network(network) => Shape::Network { sizes: network.sizes() },
+            Scorer::Network(network) => Shape::of_network(network),
             Scorer::Ensemble(ensemble) => Shape::Ensemble {
                 inputs: ensemble.inputs(),
                 outputs: ensemble.outputs(),

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use crate::layer::{Activation, Layer};
+use crate::network::Network;
+
 /// Parts of a policy that do not fit together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeError {
@@ -135,10 +138,27 @@ pub enum ShapeError {
 /// How large a scorer is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
-    /// A network with these layer sizes, from the inputs to the outputs.
+    /// A network that is a chain of layers.
     Network {
-        /// Sizes of all layers.
+        /// Sizes of all layers, from the inputs to the outputs.
         sizes: Vec<usize>,
+        /// What is special about it: activations other than `ReLU`, sparse layers.
+        remarks: Vec<String>,
+    },
+    /// A network of another form.
+    Graph {
+        /// Number of inputs.
+        inputs: usize,
+        /// Number of outputs.
+        outputs: usize,
+        /// Number of nodes.
+        nodes: usize,
+        /// Number of neurons of all layers together.
+        neurons: usize,
+        /// Number of stored weights of all layers together.
+        weights: usize,
+        /// What is special about it.
+        remarks: Vec<String>,
     },
     /// A tree ensemble.
     Ensemble {
@@ -155,17 +175,111 @@ pub enum Shape {
     },
 }
 
+impl Shape {
+    /// The size of a network.
+    pub(crate) fn of_network(network: &Network) -> Shape {
+        let mut remarks = activations(network);
+        let weights = network.layers().map(Layer::stored).sum();
+        let Some(chain) = network.chain() else {
+            return Shape::Graph {
+                inputs: network.inputs(),
+                outputs: network.outputs(),
+                nodes: network.nodes().len(),
+                neurons: network.layers().map(Layer::neurons).sum(),
+                weights,
+                remarks,
+            };
+        };
+        if chain.iter().any(|layer| layer.is_sparse()) {
+            remarks.push(format!("sparse, {weights} weights"));
+        }
+        Shape::Network { sizes: network.sizes(), remarks }
+    }
+}
+
+/// The names of the activations, each once. `ReLU` goes without saying if it is the only one.
+fn activations(network: &Network) -> Vec<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for layer in network.layers().filter(|layer| layer.activation() != Activation::Identity) {
+        let name = layer.activation().name();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names == [Activation::Relu.name()] {
+        names.clear();
+    }
+    names.into_iter().map(String::from).collect()
+}
+
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Shape::Network { sizes } => {
+            Shape::Network { sizes, remarks } => {
                 let sizes: Vec<_> = sizes.iter().map(ToString::to_string).collect();
-                write!(f, "neural network {}", sizes.join("-"))
+                write!(f, "neural network {}", sizes.join("-"))?;
+                write_remarks(f, remarks)
+            }
+            Shape::Graph { inputs, outputs, nodes, neurons, weights, remarks } => {
+                let counts = format!("{nodes} nodes, {neurons} neurons, {weights} weights");
+                write!(f, "neural network {inputs}-{outputs} with {counts}")?;
+                write_remarks(f, remarks)
             }
             Shape::Ensemble { inputs, outputs, trees, leaves, depth } => write!(
                 f,
                 "tree ensemble {inputs}-{outputs} with {trees} trees, {leaves} leaves, depth {depth}"
             ),
         }
+    }
+}
+
+fn write_remarks(f: &mut fmt::Formatter<'_>, remarks: &[String]) -> fmt::Result {
+    if remarks.is_empty() { Ok(()) } else { write!(f, " ({})", remarks.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::{Node, Source};
+    use crate::parameter::Parameter;
+
+    fn layer(inputs: usize, neurons: usize, activation: Activation) -> Layer {
+        let zero = Parameter::from(0.0);
+        Layer::new(inputs, vec![zero; inputs * neurons], vec![zero; neurons], activation)
+            .expect("well formed")
+    }
+
+    fn sparse(inputs: usize, activation: Activation) -> Layer {
+        let zero = Parameter::from(0.0);
+        Layer::sparse(inputs, vec![vec![(1, zero)], vec![]], vec![zero; 2], activation).expect("well formed")
+    }
+
+    fn text(layers: Vec<Layer>) -> String {
+        Shape::of_network(&Network::new(layers).expect("fits")).to_string()
+    }
+
+    #[test]
+    fn chains_are_described_by_their_sizes() {
+        let last = || layer(4, 2, Activation::Identity);
+        assert_eq!(text(vec![layer(3, 4, Activation::Relu), last()]), "neural network 3-4-2");
+        assert_eq!(text(vec![layer(3, 4, Activation::Tanh), last()]), "neural network 3-4-2 (tanh)");
+        let mixed = vec![layer(3, 4, Activation::Relu), layer(4, 4, Activation::Tanh), last()];
+        assert_eq!(text(mixed), "neural network 3-4-4-2 (relu, tanh)");
+        let few = vec![layer(3, 4, Activation::Relu), sparse(4, Activation::Identity)];
+        assert_eq!(text(few), "neural network 3-4-2 (sparse, 13 weights)");
+    }
+
+    #[test]
+    fn graphs_are_described_by_counts() {
+        let nodes = vec![
+            Node::Layer { from: Source::Input, layer: layer(3, 2, Activation::Sigmoid) },
+            Node::Layer { from: Source::Input, layer: sparse(3, Activation::Identity) },
+            Node::Maximum { left: Source::Node(0), right: Source::Node(1) },
+        ];
+        let network = Network::from_nodes(3, nodes).expect("fits");
+        assert_eq!(
+            Shape::of_network(&network).to_string(),
+            "neural network 3-2 with 3 nodes, 4 neurons, 7 weights (sigmoid)"
+        );
     }
 }

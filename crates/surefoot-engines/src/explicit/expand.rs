@@ -330,9 +330,9 @@ impl Compiled {
         state: &[u64],
         counts: &mut Counts,
     ) -> Result<(), Wrong> {
-        match (self.filter, self.arithmetic) {
-            (true, Arithmetic::AnyF32) => self.choose_several_applicable(worker, lane, state),
-            (true, _) => self.choose_applicable(worker, lane, state),
+        match (self.filter, self.arithmetic.has_single_choice()) {
+            (true, false) => self.choose_several_applicable(worker, lane, state),
+            (true, true) => self.choose_applicable(worker, lane, state),
             (false, _) => {
                 let Worker { evaluator, chosen, .. } = worker;
                 chosen.clear();

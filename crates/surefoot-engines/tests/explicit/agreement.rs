@@ -228,7 +228,7 @@ fn task(seed: u64) -> Task {
             None => Goal::Ignore,
         },
         out_of_domain: [OutOfDomain::Error, OutOfDomain::Block][random.below(2)],
-        arithmetic: Arithmetic::ALL[random.below(3)],
+        arithmetic: Arithmetic::ALL[random.below(Arithmetic::ALL.len())],
     };
     let labels = ["a", "b", "c"].map(|name| Label { name: name.into() }).to_vec();
     let system =

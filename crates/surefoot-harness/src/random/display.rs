@@ -4,7 +4,9 @@ use std::fmt;
 
 use surefoot_engines::Task;
 use surefoot_model::{Command, ExprId, LabelId, Outcome, VariableType};
-use surefoot_policy::{Activation, Parameter, Policy, PolicyInput, Scorer, Tree, TreeNode};
+use surefoot_policy::{
+    Activation, Element, Node, Parameter, Policy, PolicyInput, Scorer, Source, Tree, TreeNode,
+};
 
 use super::RandomTask;
 
@@ -90,12 +92,8 @@ fn write_policy(f: &mut fmt::Formatter<'_>, task: &Task, policy: &Policy) -> fmt
     writeln!(f, "policy: ({}) ↦ ({})", inputs.join(", "), outputs.join(", "))?;
     match &policy.scorer {
         Scorer::Network(network) => {
-            for layer in network.layers() {
-                let activation = if layer.activation() == Activation::Relu { "relu" } else { "linear" };
-                for neuron in 0..layer.neurons() {
-                    let weights = numbers(layer.weights(neuron).iter().copied());
-                    writeln!(f, "  {activation}: [{weights}] + {}", layer.bias(neuron).double)?;
-                }
+            for (index, node) in network.nodes().iter().enumerate() {
+                writeln!(f, "  node {index}: {}", node_text(node))?;
             }
         }
         Scorer::Ensemble(ensemble) => {
@@ -106,6 +104,52 @@ fn write_policy(f: &mut fmt::Formatter<'_>, task: &Task, policy: &Policy) -> fmt
         }
     }
     Ok(())
+}
+
+fn source_text(source: Source) -> String {
+    match source {
+        Source::Input => "inputs".into(),
+        Source::Node(node) => format!("node {node}"),
+    }
+}
+
+fn node_text(node: &Node) -> String {
+    match node {
+        Node::Layer { from, layer } => {
+            let neuron = |neuron| {
+                let products =
+                    layer.row(neuron).map(|(input, weight)| format!("{}·x{input} + ", weight.double));
+                format!("({}{})", products.collect::<String>(), layer.bias(neuron).double)
+            };
+            let neurons: Vec<String> = (0..layer.neurons()).map(neuron).collect();
+            format!(
+                "{} of [{}] over {}",
+                activation_text(layer.activation()),
+                neurons.join(", "),
+                source_text(*from)
+            )
+        }
+        Node::Arrange { elements } => {
+            let element = |element: &Element| format!("{}[{}]", source_text(element.source), element.index);
+            elements.iter().map(element).collect::<Vec<_>>().join(", ")
+        }
+        Node::Maximum { left, right } => {
+            format!("maximum of {} and {}", source_text(*left), source_text(*right))
+        }
+        Node::Quotient { from, divisors } => {
+            format!("{} divided by [{}]", source_text(*from), numbers(divisors.iter().copied()))
+        }
+    }
+}
+
+fn activation_text(activation: Activation) -> String {
+    let parameters = match activation {
+        Activation::LeakyRelu { slope } => format!(" {}", slope.double),
+        Activation::Elu { scale } => format!(" {}", scale.double),
+        Activation::Clip { low, high } => format!(" {}..{}", low.double, high.double),
+        Activation::Identity | Activation::Relu | Activation::Tanh | Activation::Sigmoid => String::new(),
+    };
+    format!("{}{parameters}", activation.name())
 }
 
 fn tree_text(tree: &Tree, node: u32) -> String {

@@ -8,6 +8,7 @@
 mod choices;
 mod condition;
 mod display;
+mod graph;
 mod number;
 mod policy;
 mod property;
@@ -63,7 +64,7 @@ struct Genes {
 pub fn tasks(size: Size) -> impl Strategy<Value = RandomTask> {
     let gene = any::<u16>;
     let genes =
-        (vec(gene(), 16), vec(vec(gene(), 40), 0..9), vec(gene(), 50), vec(gene(), 80), vec(gene(), 4));
+        (vec(gene(), 16), vec(vec(gene(), 40), 0..9), vec(gene(), 50), vec(gene(), 120), vec(gene(), 4));
     genes.prop_map(move |(variables, commands, property, policy, semantics)| {
         decode(size, &Genes { variables, commands, property, policy, semantics })
     })
@@ -89,6 +90,6 @@ fn semantics(choices: &mut Choices<'_>) -> Semantics {
         filter: choices.one_in(2),
         goal: [Goal::Ignore, Goal::Terminal, Goal::Strict][choices.below(3)],
         out_of_domain: if choices.one_in(2) { OutOfDomain::Block } else { OutOfDomain::Error },
-        arithmetic: Arithmetic::ALL[choices.below(3)],
+        arithmetic: Arithmetic::ALL[choices.below(Arithmetic::ALL.len())],
     }
 }

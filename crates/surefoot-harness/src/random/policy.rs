@@ -1,4 +1,4 @@
-//! Random policies: small networks and ensembles whose scores tie often, exactly or nearly.
+//! Random policies: small networks, chains and graphs, and ensembles whose scores tie often, exactly or nearly.
 
 use surefoot_model::{LabelId, TransitionSystem, VarId};
 use surefoot_policy::{
@@ -6,10 +6,11 @@ use surefoot_policy::{
 };
 
 use super::choices::Choices;
+use super::graph::graph;
 
 /// A policy, or none.
 pub fn policy(system: &TransitionSystem, filter: bool, choices: &mut Choices<'_>) -> Option<Policy> {
-    let kind = choices.weighted(&[3, 4, 3, 2]);
+    let kind = choices.weighted(&[3, 3, 3, 2, 4]);
     if kind == 0 {
         return None;
     }
@@ -27,22 +28,28 @@ pub fn policy(system: &TransitionSystem, filter: bool, choices: &mut Choices<'_>
     }
     let scorer = match kind {
         1 => Scorer::Network(network(inputs.len(), outputs.len(), choices)),
+        4 => Scorer::Network(graph(inputs.len(), outputs.len(), choices)),
         _ => Scorer::Ensemble(ensemble(inputs.len(), outputs.len(), choices)),
     };
     Some(Policy::new(inputs, outputs, filter, scorer).expect("the sizes agree"))
 }
 
 /// Small integers make exact ties; the decimals make sums that tie in one precision and not in the other.
-fn parameter(choices: &mut Choices<'_>) -> Parameter {
+pub fn parameter(choices: &mut Choices<'_>) -> Parameter {
     let text = match choices.weighted(&[20, 12, 1]) {
         0 => choices.pick(&["0", "1", "-1", "2", "-2", "0.5", "3"]),
         1 => choices.pick(&["0.1", "0.2", "0.3", "-0.1", "-0.3", "0.7", "1.1"]),
         _ => choices.pick(&["16777217", "1e-9", "1e20", "-1e30", "3e38", "1e39"]),
     };
+    number(text)
+}
+
+/// The number that a text is.
+pub fn number(text: &str) -> Parameter {
     Parameter::parse(text).expect("a number")
 }
 
-fn parameters(count: usize, choices: &mut Choices<'_>) -> Vec<Parameter> {
+pub fn parameters(count: usize, choices: &mut Choices<'_>) -> Vec<Parameter> {
     (0..count).map(|_| parameter(choices)).collect()
 }
 
@@ -60,7 +67,7 @@ fn near_tie(outputs: usize, choices: &mut Choices<'_>) -> Network {
     let mut weights = Vec::new();
     for _ in 0..outputs {
         let pair = choices.pick(&[[p, q], [sum, "0"], [q, p], ["0", sum]]);
-        weights.extend(pair.map(|text| Parameter::parse(text).expect("a number")));
+        weights.extend(pair.map(number));
         weights.push(shared);
     }
     let layer = Layer::new(3, weights, vec![bias; outputs], Activation::Identity).expect("the sizes agree");
@@ -108,7 +115,7 @@ fn tree(inputs: usize, outputs: usize, choices: &mut Choices<'_>) -> Tree {
             let feature = choices.below(inputs) as u32;
             let threshold =
                 choices.pick(&["0.5", "1", "-0.5", "0", "2", "1.5", "-1", "4999.5", "2147483646.5"]);
-            let threshold = Parameter::parse(threshold).expect("a number");
+            let threshold = number(threshold);
             nodes.push(TreeNode::Split { feature, threshold, left: 0, right: 0 });
             open.extend([(Some(index as usize), false, level + 1), (Some(index as usize), true, level + 1)]);
         }

@@ -1,33 +1,9 @@
 //! What a policy chooses in a state.
 
-use surefoot_policy::{
-    Activation, Arithmetic, Ensemble, Network, Parameter, Policy, PolicyInput, Scorer, TreeNode,
-};
+use surefoot_policy::{Arithmetic, Ensemble, Node, Policy, PolicyInput, Scorer, TreeNode};
 
-/// Numbers of one precision, kept as doubles. The product of two singles is exact in double precision and the sum of two is
-/// rounded twice without harm, so rounding each result to single precision is single-precision arithmetic.
-#[derive(Clone, Copy)]
-struct Precision {
-    single: bool,
-}
-
-impl Precision {
-    fn round(self, value: f64) -> f64 {
-        if self.single { f64::from(value as f32) } else { value }
-    }
-
-    fn parameter(self, parameter: Parameter) -> f64 {
-        if self.single { parameter.single.into() } else { parameter.double }
-    }
-
-    fn add(self, a: f64, b: f64) -> f64 {
-        self.round(a + b)
-    }
-
-    fn multiply(self, a: f64, b: f64) -> f64 {
-        self.round(a * b)
-    }
-}
+use super::exact::exact_scores;
+use super::network::{Precision, network_scores};
 
 /// The outputs that the policy may choose if those competing are `applicable`, ascending.
 pub fn choose(
@@ -36,23 +12,72 @@ pub fn choose(
     state: &[i32],
     applicable: impl Fn(usize) -> bool,
 ) -> Vec<usize> {
-    let single = arithmetic != Arithmetic::F64;
-    let best = best(&scores(policy, state, Precision { single }), &applicable);
-    if arithmetic != Arithmetic::AnyF32 {
-        return best.into_iter().collect();
+    let rounded = |single| scores(policy, state, Precision { single });
+    match arithmetic {
+        Arithmetic::F64 => best(&rounded(false), applicable).into_iter().collect(),
+        Arithmetic::F32 => best(&rounded(true), applicable).into_iter().collect(),
+        Arithmetic::Real => match exact_scores(&policy.scorer, &inputs(policy, state)) {
+            Some(scores) => best(&scores, applicable).into_iter().collect(),
+            None => curved(policy, state, &rounded(false), applicable),
+        },
+        Arithmetic::AnyF32 => {
+            // The enclosures are the policy crate's own; whatever they are, they must contain `f32`.
+            let best = best(&rounded(true), &applicable);
+            let possible = policy.possible(arithmetic, state, applicable);
+            assert!(
+                best.is_none_or(|best| possible.contains(&best)),
+                "any-f32 allows {possible:?}, but f32 chooses {best:?}"
+            );
+            assert_eq!(
+                possible.is_empty(),
+                best.is_none(),
+                "any-f32 and f32 differ in whether there is a choice"
+            );
+            possible
+        }
     }
-    // The enclosures are the policy crate's own; whatever they are, they must contain `f32`.
-    let possible = policy.possible(arithmetic, state, applicable);
+}
+
+/// The choices in real arithmetic where scores are no fractions. The enclosures are the policy crate's own; they must
+/// contain the choice in double precision, and nothing else, where it is clear.
+fn curved(policy: &Policy, state: &[i32], scores: &[f64], applicable: impl Fn(usize) -> bool) -> Vec<usize> {
+    let best = best(scores, &applicable);
+    let is_close = |output: usize| {
+        let size = scores.iter().fold(1.0, |size: f64, score| size.max(score.abs()));
+        best.is_some_and(|best| scores[best] - scores[output] <= 1e-9 * size)
+    };
+    // Values that double precision cannot hold, and weights that enlarge errors, make nothing clear.
+    let tame = scores.iter().all(|score| score.abs() < 1e6) && is_tame(policy);
+    let close: Vec<usize> =
+        (0..scores.len()).filter(|&output| applicable(output) && is_close(output)).collect();
+    let possible = policy.possible(Arithmetic::Real, state, applicable);
+    assert_eq!(possible.is_empty(), best.is_none(), "real and f64 differ in whether there is a choice");
     assert!(
-        best.is_none_or(|best| possible.contains(&best)),
-        "any-f32 allows {possible:?}, but f32 chooses {best:?}"
+        !tame || possible.iter().all(|output| close.contains(output)),
+        "real allows {possible:?}, but f64 has {scores:?}"
     );
-    assert_eq!(possible.is_empty(), best.is_none(), "any-f32 and f32 differ in whether there is a choice");
+    assert!(
+        !tame || close.len() != 1 || possible == close,
+        "real allows {possible:?}, but f64 has {scores:?}"
+    );
     possible
 }
 
+/// Whether the parameters of a network are so small that double precision is accurate.
+fn is_tame(policy: &Policy) -> bool {
+    let Scorer::Network(network) = &policy.scorer else { return true };
+    network.nodes().iter().all(|node| match node {
+        Node::Layer { layer, .. } => (0..layer.neurons()).all(|neuron| {
+            let weights = layer.row(neuron).map(|(_, weight)| weight.double.abs());
+            weights.chain([layer.bias(neuron).double.abs()]).all(|number| number < 10.0)
+        }),
+        Node::Quotient { divisors, .. } => divisors.iter().all(|divisor| divisor.double.abs() > 0.01),
+        Node::Arrange { .. } | Node::Maximum { .. } => true,
+    })
+}
+
 /// The highest score, the lowest index on ties.
-fn best(scores: &[f64], applicable: impl Fn(usize) -> bool) -> Option<usize> {
+fn best<T: PartialOrd>(scores: &[T], applicable: impl Fn(usize) -> bool) -> Option<usize> {
     let mut best: Option<usize> = None;
     for output in 0..scores.len() {
         if applicable(output) && best.is_none_or(|best| scores[output] > scores[best]) {
@@ -62,39 +87,22 @@ fn best(scores: &[f64], applicable: impl Fn(usize) -> bool) -> Option<usize> {
     best
 }
 
-fn scores(policy: &Policy, state: &[i32], precision: Precision) -> Vec<f64> {
-    let inputs = policy.inputs.iter().map(|input| match *input {
+fn inputs(policy: &Policy, state: &[i32]) -> Vec<i32> {
+    let value = |input: &PolicyInput| match *input {
         PolicyInput::Variable(v) => state[v.index()],
         PolicyInput::Constant(value) => value,
-    });
-    let inputs: Vec<f64> = inputs.map(|value| precision.round(value.into())).collect();
+    };
+    policy.inputs.iter().map(value).collect()
+}
+
+fn scores(policy: &Policy, state: &[i32], precision: Precision) -> Vec<f64> {
+    let inputs = inputs(policy, state).into_iter().map(|value| precision.round(value.into()));
+    let inputs: Vec<f64> = inputs.collect();
     let scores = match &policy.scorer {
-        Scorer::Network(network) => network_scores(network, inputs, precision),
+        Scorer::Network(network) => network_scores(network, &inputs, precision),
         Scorer::Ensemble(ensemble) => ensemble_scores(ensemble, &inputs, precision),
     };
     scores.into_iter().map(|score| if score.is_nan() { f64::NEG_INFINITY } else { score }).collect()
-}
-
-fn network_scores(network: &Network, inputs: Vec<f64>, precision: Precision) -> Vec<f64> {
-    let mut values = inputs;
-    for layer in network.layers() {
-        let mut next = Vec::new();
-        for neuron in 0..layer.neurons() {
-            let weights = layer.weights(neuron);
-            let mut sum = precision.multiply(precision.parameter(weights[0]), values[0]);
-            for i in 1..weights.len() {
-                let product = precision.multiply(precision.parameter(weights[i]), values[i]);
-                sum = precision.add(sum, product);
-            }
-            sum = precision.add(sum, precision.parameter(layer.bias(neuron)));
-            if layer.activation() == Activation::Relu && sum < 0.0 {
-                sum = 0.0;
-            }
-            next.push(sum);
-        }
-        values = next;
-    }
-    values
 }
 
 fn ensemble_scores(ensemble: &Ensemble, inputs: &[f64], precision: Precision) -> Vec<f64> {

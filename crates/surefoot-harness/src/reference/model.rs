@@ -128,7 +128,7 @@ impl<'t> Model<'t> {
         }
     }
 
-    /// The labels that the policy may choose (more than one under `any-f32` only).
+    /// The labels that the policy may choose (more than one under `any-f32` and `real` only).
     fn chosen_labels(&self, enabled: &[usize], state: &[i32], stalls: &mut bool) -> Vec<Option<LabelId>> {
         let Some(policy) = &self.task.policy else { return Vec::new() };
         let commands = &self.task.system.commands;

@@ -1,6 +1,7 @@
 //! Dense layers with their weights in the order in which the kernels read them.
 
-use crate::layer::{Activation, Layer};
+use crate::layer::Layer;
+use crate::parameter::Parameter;
 
 /// Neurons that a kernel computes together.
 pub(super) const BLOCK: usize = 4;
@@ -14,27 +15,29 @@ pub(super) struct DenseLayer<T> {
     pub(super) inputs: usize,
     pub(super) weights: Vec<T>,
     pub(super) biases: Vec<T>,
-    pub(super) activation: Activation,
+    /// Whether sums below 0 become 0.
+    pub(super) relu: bool,
 }
 
 impl<T> DenseLayer<T> {
-    /// Arranges a layer; `weight(neuron, input)` and `bias(neuron)` give its numbers.
+    /// Arranges a layer that is not sparse; `weight` makes a number of a weight, and `bias(neuron)` is what is added.
     pub(super) fn new(
         layer: &Layer,
-        activation: Activation,
-        weight: impl Fn(usize, usize) -> T,
+        relu: bool,
+        weight: impl Fn(Parameter) -> T,
         bias: impl Fn(usize) -> T,
     ) -> Self {
         let neurons = layer.neurons();
+        let rows = |neuron| layer.weights(neuron).expect("the layer is dense");
         let mut weights = Vec::with_capacity(neurons * layer.inputs());
         for first in (0..neurons).step_by(BLOCK) {
             let block = first..(first + BLOCK).min(neurons);
             for input in 0..layer.inputs() {
-                weights.extend(block.clone().map(|neuron| weight(neuron, input)));
+                weights.extend(block.clone().map(|neuron| weight(rows(neuron)[input])));
             }
         }
         let biases = (0..neurons).map(bias).collect();
-        DenseLayer { inputs: layer.inputs(), weights, biases, activation }
+        DenseLayer { inputs: layer.inputs(), weights, biases, relu }
     }
 
     pub(super) fn neurons(&self) -> usize {

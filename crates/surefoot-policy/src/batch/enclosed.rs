@@ -1,14 +1,13 @@
-//! Enclosures of scores in any order of single-precision operations.
+//! Enclosures of the scores of a batch.
 
 use std::sync::Arc;
 
 use super::LANES;
-use super::dense::DenseLayer;
+use super::enclosed_graph::{EnclosedGraph, Memory};
 use super::forest::Forest;
 use super::instruction_set::InstructionSet;
-use super::kernel;
-use crate::any_f32::{self, Enclosure, constant_radius, growth, magnitude};
-use crate::layer::{Activation, Layer};
+use crate::enclosure::{self, Rounding};
+use crate::ensemble::Ensemble;
 use crate::parameter::Parameter;
 use crate::policy::Scorer;
 use crate::score::Score;
@@ -16,10 +15,11 @@ use crate::score::Score;
 /// Computes the enclosures of all scores of a batch.
 #[derive(Debug, Clone)]
 pub(super) struct EnclosedScorer {
+    rounding: Rounding,
     model: Arc<EnclosedModel>,
-    /// Working memory, a row of lanes per neuron.
-    centres: [Vec<f64>; 2],
-    radii: [Vec<f64>; 2],
+    memory: Memory,
+    /// Sums of a forest, a row of lanes per output.
+    sums: Vec<f64>,
     outputs: usize,
     /// For each chunk a row of lanes per output.
     lower: Vec<f64>,
@@ -28,7 +28,7 @@ pub(super) struct EnclosedScorer {
 
 #[derive(Debug)]
 enum EnclosedModel {
-    Network(Vec<EnclosedLayer>),
+    Network(EnclosedGraph),
     /// Sums of values, then sums of magnitudes.
     Forest {
         forest: Forest<f64>,
@@ -36,35 +36,26 @@ enum EnclosedModel {
     },
 }
 
-/// A layer that maps centres to centres and spreads to radii.
-#[derive(Debug)]
-struct EnclosedLayer {
-    centres: DenseLayer<f64>,
-    radii: DenseLayer<f64>,
-    growth: f64,
-    activation: Activation,
-}
-
 impl EnclosedScorer {
-    pub(super) fn new(scorer: &Scorer) -> Self {
-        let (model, rows) = match scorer {
+    pub(super) fn new(scorer: &Scorer, rounding: Rounding) -> Self {
+        let (model, memory, rows) = match scorer {
             Scorer::Network(network) => {
-                let layers = network.chain().expect("TODO").into_iter().map(EnclosedLayer::new).collect();
-                (EnclosedModel::Network(layers), network.sizes().into_iter().max().unwrap_or(0))
+                let graph = EnclosedGraph::new(network, rounding);
+                let memory = graph.memory();
+                (EnclosedModel::Network(graph), memory, 0)
             }
             Scorer::Ensemble(ensemble) => {
-                let values: [fn(Parameter) -> f64; 2] =
-                    [|value| f64::from(value.single), |value| f64::from(value.single).abs()];
-                let forest = Forest::new::<f32>(ensemble, &values);
+                let forest = forest(ensemble, rounding);
                 let rows = forest.outputs();
-                (EnclosedModel::Forest { forest, terms: any_f32::leaf_terms(ensemble) }, rows)
+                let terms = enclosure::leaf_terms(ensemble, &rounding);
+                (EnclosedModel::Forest { forest, terms }, Memory::default(), rows)
             }
         };
-        let memory = || [vec![0.0; rows * LANES], vec![0.0; rows * LANES]];
         EnclosedScorer {
+            rounding,
             model: Arc::new(model),
-            centres: memory(),
-            radii: memory(),
+            memory,
+            sums: vec![0.0; rows * LANES],
             outputs: scorer.outputs(),
             lower: Vec::new(),
             upper: Vec::new(),
@@ -81,46 +72,24 @@ impl EnclosedScorer {
     }
 
     pub(super) fn run(&mut self, set: InstructionSet, chunk: usize, columns: &[i32]) {
-        let [centres, next_centres] = &mut self.centres;
-        let [radii, next_radii] = &mut self.radii;
+        let lanes = self.outputs * LANES;
+        let place = chunk * lanes;
         match &*self.model {
-            EnclosedModel::Network(layers) => {
-                for ((centre, radius), &value) in centres.iter_mut().zip(&mut *radii).zip(columns) {
-                    Enclosure { centre: *centre, radius: *radius } = Enclosure::of_int(value);
-                }
-                for layer in layers {
-                    let used = layer.centres.inputs * LANES;
-                    kernel::spread(set, &centres[..used], &mut radii[..used], layer.growth);
-                    kernel::dense(set, &layer.centres, centres, next_centres);
-                    kernel::dense(set, &layer.radii, radii, next_radii);
-                    std::mem::swap(centres, next_centres);
-                    std::mem::swap(radii, next_radii);
-                    let used = layer.centres.neurons() * LANES;
-                    kernel::enclose(
-                        set,
-                        &mut centres[..used],
-                        &mut radii[..used],
-                        layer.growth,
-                        layer.activation,
-                    );
+            EnclosedModel::Network(graph) => {
+                let enclosures = graph.run(set, columns, &mut self.memory);
+                for lane in 0..lanes {
+                    let score = enclosures.get(lane).score();
+                    (self.lower[place + lane], self.upper[place + lane]) = (score.lower, score.upper);
                 }
             }
             EnclosedModel::Forest { forest, terms } => {
-                forest.run(columns, next_centres);
-                let (values, magnitudes) = next_centres.split_at(self.outputs * LANES);
-                let sums = values.iter().zip(magnitudes);
-                for ((centre, radius), (&value, &magnitude)) in centres.iter_mut().zip(&mut *radii).zip(sums)
-                {
-                    Enclosure { centre: *centre, radius: *radius } =
-                        any_f32::of_leaves(value, magnitude, *terms);
+                forest.run(columns, &mut self.sums);
+                for lane in 0..lanes {
+                    let (value, magnitude) = (self.sums[lane], self.sums[lanes + lane]);
+                    let score = enclosure::of_leaves(value, magnitude, *terms, &self.rounding).score();
+                    (self.lower[place + lane], self.upper[place + lane]) = (score.lower, score.upper);
                 }
             }
-        }
-        let place = chunk * self.outputs * LANES;
-        for lane in 0..self.outputs * LANES {
-            let score = Enclosure { centre: centres[lane], radius: radii[lane] }.score();
-            self.lower[place + lane] = score.lower;
-            self.upper[place + lane] = score.upper;
         }
     }
 
@@ -131,24 +100,14 @@ impl EnclosedScorer {
     }
 }
 
-impl EnclosedLayer {
-    fn new(layer: &Layer) -> Self {
-        let single = |parameter: Parameter| f64::from(parameter.single);
-        EnclosedLayer {
-            centres: DenseLayer::new(
-                layer,
-                Activation::Identity,
-                |neuron, input| single(layer.weights(neuron).expect("TODO")[input]),
-                |neuron| single(layer.bias(neuron)),
-            ),
-            radii: DenseLayer::new(
-                layer,
-                Activation::Identity,
-                |neuron, input| magnitude(layer.weights(neuron).expect("TODO")[input]),
-                |neuron| constant_radius(layer.weights(neuron).expect("TODO"), layer.bias(neuron)),
-            ),
-            growth: growth(layer.inputs()),
-            activation: layer.activation(),
-        }
+/// Sums of values, then sums of magnitudes.
+fn forest(ensemble: &Ensemble, rounding: Rounding) -> Forest<f64> {
+    if rounding.is_single() {
+        let values: [fn(Parameter) -> f64; 2] =
+            [|value| value.single.into(), |value| f64::from(value.single).abs()];
+        Forest::new::<f32>(ensemble, &values)
+    } else {
+        let values: [fn(Parameter) -> f64; 2] = [|value| value.double, |value| value.double.abs()];
+        Forest::new::<f64>(ensemble, &values)
     }
 }

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::LANES;
-use super::dense::DenseLayer;
 use super::forest::Forest;
+use super::graph::Graph;
 use super::instruction_set::InstructionSet;
 use super::kernel::{self, VectorNumber};
 use crate::policy::Scorer;
@@ -13,48 +12,34 @@ use crate::policy::Scorer;
 #[derive(Debug, Clone)]
 pub(super) struct ExactScorer<T> {
     model: Arc<Model<T>>,
-    /// Values of two neighbouring layers, a row of lanes per neuron.
-    values: [Vec<T>; 2],
+    /// Working memory of the network.
+    values: Vec<Vec<T>>,
 }
 
 #[derive(Debug)]
 enum Model<T> {
-    Network(Vec<DenseLayer<T>>),
+    Network(Graph<T>),
     Forest(Forest<T>),
 }
 
 impl<T: VectorNumber> ExactScorer<T> {
     pub(super) fn new(scorer: &Scorer) -> Self {
-        let (model, rows) = match scorer {
+        let (model, values) = match scorer {
             Scorer::Network(network) => {
-                let dense = network.chain().expect("TODO").into_iter().map(|layer| {
-                    let weight = |neuron, input: usize| T::of(layer.weights(neuron).expect("TODO")[input]);
-                    DenseLayer::new(layer, layer.activation(), weight, |neuron| T::of(layer.bias(neuron)))
-                });
-                (Model::Network(dense.collect()), network.sizes().into_iter().max().unwrap_or(0))
+                let graph = Graph::new(network);
+                let values = graph.memory();
+                (Model::Network(graph), values)
             }
-            Scorer::Ensemble(ensemble) => (Model::Forest(Forest::new::<T>(ensemble, &[T::of])), 0),
+            Scorer::Ensemble(ensemble) => (Model::Forest(Forest::new::<T>(ensemble, &[T::of])), Vec::new()),
         };
-        ExactScorer {
-            model: Arc::new(model),
-            values: [vec![T::ZERO; rows * LANES], vec![T::ZERO; rows * LANES]],
-        }
+        ExactScorer { model: Arc::new(model), values }
     }
 
     /// Computes the scores of a chunk.
     pub(super) fn run(&mut self, set: InstructionSet, columns: &[i32], scores: &mut [T]) {
         match &*self.model {
             Model::Forest(forest) => forest.run(columns, scores),
-            Model::Network(layers) => {
-                let [current, next] = &mut self.values;
-                kernel::convert(set, columns, current);
-                let (last, hidden) = layers.split_last().expect("networks have layers");
-                for layer in hidden {
-                    kernel::dense(set, layer, current, next);
-                    std::mem::swap(current, next);
-                }
-                kernel::dense(set, last, current, scores);
-            }
+            Model::Network(graph) => graph.run(set, columns, &mut self.values, scores),
         }
         kernel::replace_nan(set, scores);
     }

@@ -16,9 +16,11 @@
 use super::LANES;
 use super::dense::{BLOCK, DenseLayer};
 use super::instruction_set::InstructionSet;
-use crate::any_f32::Enclosure;
+use super::sparse::SparseLayer;
+use crate::enclosure::Enclosure;
 use crate::layer::Activation;
 use crate::parameter::Number;
+use crate::point;
 
 /// A vector of lanes, each a number of its own.
 ///
@@ -219,7 +221,7 @@ unsafe fn block<V: Vector, const FUSED: bool, const ROWS: usize, const VECTORS: 
     inputs: usize,
     weights: *const V::Element,
     biases: *const V::Element,
-    activation: Activation,
+    relu: bool,
     from: *const V::Element,
     to: *mut V::Element,
 ) {
@@ -254,11 +256,7 @@ unsafe fn block<V: Vector, const FUSED: bool, const ROWS: usize, const VECTORS: 
             let bias = V::splat(*biases.add(row));
             for vector in 0..VECTORS {
                 let sum = sums[row][vector].add(bias);
-                let value = match activation {
-                    Activation::Relu => sum.relu(),
-                    Activation::Identity => sum,
-                    _ => todo!(),
-                };
+                let value = if relu { sum.relu() } else { sum };
                 value.store(to.add(row * LANES + vector * V::WIDTH));
             }
         }
@@ -276,7 +274,7 @@ unsafe fn layer<V: Vector, const FUSED: bool, const VECTORS: usize>(
     from: *const V::Element,
     to: *mut V::Element,
 ) {
-    let (inputs, activation) = (layer.inputs, layer.activation);
+    let (inputs, relu) = (layer.inputs, layer.relu);
     for lane in (0..LANES).step_by(VECTORS * V::WIDTH) {
         for first in (0..layer.neurons()).step_by(BLOCK) {
             // Safety: blocks of neurons and lanes lie within the layer and the chunk.
@@ -286,10 +284,10 @@ unsafe fn layer<V: Vector, const FUSED: bool, const VECTORS: usize>(
                 let from = from.add(lane);
                 let to = to.add(first * LANES + lane);
                 match layer.neurons() - first {
-                    1 => block::<V, FUSED, 1, VECTORS>(inputs, weights, biases, activation, from, to),
-                    2 => block::<V, FUSED, 2, VECTORS>(inputs, weights, biases, activation, from, to),
-                    3 => block::<V, FUSED, 3, VECTORS>(inputs, weights, biases, activation, from, to),
-                    _ => block::<V, FUSED, BLOCK, VECTORS>(inputs, weights, biases, activation, from, to),
+                    1 => block::<V, FUSED, 1, VECTORS>(inputs, weights, biases, relu, from, to),
+                    2 => block::<V, FUSED, 2, VECTORS>(inputs, weights, biases, relu, from, to),
+                    3 => block::<V, FUSED, 3, VECTORS>(inputs, weights, biases, relu, from, to),
+                    _ => block::<V, FUSED, BLOCK, VECTORS>(inputs, weights, biases, relu, from, to),
                 }
             }
         }
@@ -476,20 +474,56 @@ for_each_instruction_set! {
 }
 
 for_each_instruction_set! {
-    /// Turns radii into what they contribute to the radius of a sum.
-    fn spread(centres: &[f64], radii: &mut [f64], growth: f64) {
-        for (radius, &centre) in radii.iter_mut().zip(centres) {
-            *radius = Enclosure { centre, radius: *radius }.spread(growth);
+    /// Computes a sparse layer without its activation: `from` has a row of lanes per input, `to` gets one per neuron.
+    fn sparse<T>(layer: &SparseLayer<T>, from: &[T], to: &mut [T]) {
+        for (to, (entries, bias)) in to.chunks_exact_mut(LANES).zip(layer.rows()) {
+            let Some((&(first, weight), others)) = entries.split_first() else {
+                to.fill(bias);
+                continue;
+            };
+            let row = |input: u32| &from[input as usize * LANES..][..LANES];
+            let mut sums = [T::ZERO; LANES];
+            for (sum, &value) in sums.iter_mut().zip(row(first)) {
+                *sum = weight * value;
+            }
+            for &(input, weight) in others {
+                for (sum, &value) in sums.iter_mut().zip(row(input)) {
+                    *sum = *sum + weight * value;
+                }
+            }
+            for (to, &sum) in to.iter_mut().zip(&sums) {
+                *to = sum + bias;
+            }
         }
     }
 }
 
 for_each_instruction_set! {
-    /// Turns sums into enclosures of the layer's values.
-    fn enclose(centres: &mut [f64], radii: &mut [f64], growth: f64, activation: Activation) {
+    /// Applies an activation to sums.
+    fn activate<T>(values: &mut [T], activation: Activation) {
+        if activation != Activation::Identity {
+            for value in values {
+                *value = point::activate(activation, *value);
+            }
+        }
+    }
+}
+
+for_each_instruction_set! {
+    /// Computes from enclosures what their values contribute to the radius of a sum.
+    fn spread(centres: &[f64], radii: &[f64], growth: f64, spreads: &mut [f64]) {
+        for ((spread, &centre), &radius) in spreads.iter_mut().zip(centres).zip(radii) {
+            *spread = Enclosure { centre, radius }.spread(growth);
+        }
+    }
+}
+
+for_each_instruction_set! {
+    /// Turns sums into enclosures of a layer's values, before any activation but `ReLU`.
+    fn enclose(centres: &mut [f64], radii: &mut [f64], limit: f64, relu: bool) {
         for (centre, radius) in centres.iter_mut().zip(radii) {
-            Enclosure { centre: *centre, radius: *radius } =
-                Enclosure::of_sum(*centre, *radius, growth).activate(activation);
+            let sum = Enclosure::of_sum(*centre, *radius, limit);
+            Enclosure { centre: *centre, radius: *radius } = if relu { sum.relu() } else { sum };
         }
     }
 }

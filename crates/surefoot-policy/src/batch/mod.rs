@@ -6,12 +6,17 @@
 
 mod dense;
 mod enclosed;
+mod enclosed_graph;
 mod exact;
 mod forest;
+mod graph;
 mod instruction_set;
 mod kernel;
+mod plan;
+mod real;
 mod screen;
 mod screened;
+mod sparse;
 mod table;
 
 use std::sync::Arc;
@@ -19,10 +24,12 @@ use std::sync::Arc;
 pub use instruction_set::InstructionSet;
 
 use crate::arithmetic::Arithmetic;
+use crate::enclosure::Rounding;
 use crate::policy::{Policy, PolicyInput, Scorer};
 use crate::score::{Score, winners};
 use enclosed::EnclosedScorer;
 use exact::ExactScorer;
+use real::RealScorer;
 use screened::ScreenedScorer;
 use table::ScoreTable;
 
@@ -49,6 +56,7 @@ enum Engine {
     Screened(ScreenedScorer, ScoreTable<f32>),
     Single(ExactScorer<f32>, ScoreTable<f32>),
     Enclosed(EnclosedScorer),
+    Real(RealScorer),
 }
 
 impl Engine {
@@ -68,7 +76,8 @@ impl Policy {
             Arithmetic::F32 => {
                 Engine::Single(ExactScorer::new(&self.scorer), ScoreTable::new(self.scorer.outputs()))
             }
-            Arithmetic::AnyF32 => Engine::Enclosed(EnclosedScorer::new(&self.scorer)),
+            Arithmetic::Real => Engine::Real(RealScorer::new(&self.scorer)),
+            Arithmetic::AnyF32 => Engine::Enclosed(EnclosedScorer::new(&self.scorer, Rounding::ANY_F32)),
         };
         Evaluator::new(self, arithmetic, engine)
     }
@@ -78,7 +87,7 @@ impl Policy {
     pub fn scoring_evaluator(&self, arithmetic: Arithmetic) -> Evaluator {
         match arithmetic {
             Arithmetic::F64 => Evaluator::new(self, arithmetic, Engine::double(&self.scorer)),
-            Arithmetic::F32 | Arithmetic::AnyF32 => self.evaluator(arithmetic),
+            Arithmetic::F32 | Arithmetic::Real | Arithmetic::AnyF32 => self.evaluator(arithmetic),
         }
     }
 }
@@ -126,6 +135,7 @@ impl Evaluator {
             Engine::Double(_, table) => table.reserve(chunks),
             Engine::Screened(_, table) | Engine::Single(_, table) => table.reserve(chunks),
             Engine::Enclosed(scorer) => scorer.reserve(chunks),
+            Engine::Real(scorer) => scorer.reserve(chunks),
         }
         let set = self.instruction_set;
         for chunk in 0..chunks {
@@ -136,6 +146,7 @@ impl Evaluator {
                 Engine::Screened(scorer, table) => scorer.run(set, chunk, used, &self.columns, table),
                 Engine::Single(scorer, table) => scorer.run(set, &self.columns, table.chunk(chunk)),
                 Engine::Enclosed(scorer) => scorer.run(set, chunk, &self.columns),
+                Engine::Real(scorer) => scorer.run(set, chunk, &self.columns),
             }
         }
         if let Engine::Screened(scorer, table) = &mut self.engine {
@@ -157,14 +168,14 @@ impl Evaluator {
     ///
     /// # Panics
     ///
-    /// In the arithmetic `any-f32`, where a state can have several choices: see [`Evaluator::possible`].
+    /// In the arithmetics `any-f32` and `real`, where a state can have several choices: see [`Evaluator::possible`].
     #[inline]
     pub fn best(&self, state: usize, applicable: impl Fn(usize) -> bool) -> Option<usize> {
         self.check(state);
         match &self.engine {
             Engine::Double(_, table) => table.best(state, applicable),
             Engine::Screened(_, table) | Engine::Single(_, table) => table.best(state, applicable),
-            Engine::Enclosed(_) => panic!("any-f32 has no single choice"),
+            Engine::Enclosed(_) | Engine::Real(_) => panic!("{} has no single choice", self.arithmetic),
         }
     }
 
@@ -172,23 +183,26 @@ impl Evaluator {
     ///
     /// # Panics
     ///
-    /// In the arithmetic `any-f32`, where a state can have several choices: see [`Evaluator::possible`].
+    /// In the arithmetics `any-f32` and `real`, where a state can have several choices: see [`Evaluator::possible`].
     pub fn choices(&mut self) -> &[u32] {
         let (set, count) = (self.instruction_set, self.count);
         match &mut self.engine {
             Engine::Double(_, table) => table.choices(set, count),
             Engine::Screened(_, table) | Engine::Single(_, table) => table.choices(set, count),
-            Engine::Enclosed(_) => panic!("any-f32 has no single choice"),
+            Engine::Enclosed(_) | Engine::Real(_) => panic!("{} has no single choice", self.arithmetic),
         }
     }
 
     /// Calls `found` with each output that can be chosen in a state of the last batch if those competing are
-    /// `applicable`, in ascending order. In `f64` and `f32` that is one output, or none if none is applicable.
+    /// `applicable`, in ascending order: those of [`Policy::possible`].
     #[inline]
     pub fn possible(&self, state: usize, applicable: impl Fn(usize) -> bool, mut found: impl FnMut(usize)) {
         if let Engine::Enclosed(scorer) = &self.engine {
             self.check(state);
             winners(self.outputs, |output| scorer.score(state, output), applicable, found);
+        } else if let Engine::Real(scorer) = &self.engine {
+            self.check(state);
+            scorer.possible(state, applicable, found);
         } else if let Some(output) = self.best(state, applicable) {
             found(output);
         }
@@ -204,6 +218,7 @@ impl Evaluator {
             Engine::Screened(..) => None,
             Engine::Single(_, table) => Some(Score::exactly(table.score(state, output).into())),
             Engine::Enclosed(scorer) => Some(scorer.score(state, output)),
+            Engine::Real(scorer) => Some(scorer.score(state, output)),
         }
     }
 

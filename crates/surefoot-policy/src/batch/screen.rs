@@ -11,7 +11,7 @@
 //! `b̂`, `ĥ` those of single precision. For a layer with `n` inputs, `n ≤ 2¹³`, in which nothing overflows, and input
 //! errors `|ĥᵢ − hᵢ| ≤ eᵢ`:
 //!
-//! - rounding in single precision, in any order and with any fusing, is at most `γ_{n+1}·(Σ|Ŵᵢ||ĥᵢ| + |b̂|) + 2⁻¹⁴⁹·(n + 1)`, see [`crate::any_f32`]
+//! - rounding in single precision, in any order and with any fusing, is at most `γ_{n+1}·(Σ|Ŵᵢ||ĥᵢ| + |b̂|) + 2⁻¹⁴⁹·(n + 1)`, see [`crate::enclosure`]
 //!   (nothing is flushed to zero here: Rust programs run with subnormal numbers, and so must a host that loads this code);
 //! - parameters are nearest to the same text, so `|W − Ŵ| ≤ 1.01·u·|Ŵ| + 2⁻¹⁴⁹`, and the same for `b`;
 //! - propagated errors are at most `Σ|Wᵢ|eᵢ`;
@@ -32,6 +32,9 @@
 //! most 2¹³ non-negative terms (2⁻¹⁰), and the subtraction of two scores (`u`). What could underflow is raised to the
 //! smallest normal number.
 //!
+//! Only chains of dense layers with `ReLU` or no activation are screened: others are not 1-Lipschitz in both precisions at
+//! once, since their parameters are rounded.
+//!
 //! Nothing overflows: that is checked once, for all inputs up to 2³¹. Networks in which something could are not
 //! screened.
 
@@ -39,7 +42,7 @@ use super::LANES;
 use super::dense::DenseLayer;
 use super::instruction_set::InstructionSet;
 use super::kernel;
-use crate::layer::Layer;
+use crate::layer::{Activation, Layer};
 use crate::network::Network;
 use crate::parameter::Parameter;
 
@@ -73,8 +76,16 @@ fn magnitude(weight: Parameter) -> f64 {
 impl Screen {
     /// Prepares a network; `None` if the bound does not hold for it or would not pay.
     pub(super) fn new(network: &Network) -> Option<Screen> {
-        let values: usize = network.chain().expect("TODO").into_iter().map(Layer::inputs).sum();
-        if values > MOST_VALUES || network.outputs() > MOST_OUTPUTS || could_overflow(network) {
+        let chain = network.chain()?;
+        let is_covered = |layer: &Layer| {
+            !layer.is_sparse() && matches!(layer.activation(), Activation::Identity | Activation::Relu)
+        };
+        let values: usize = chain.iter().map(|layer| layer.inputs()).sum();
+        if !chain.iter().all(|layer| is_covered(layer))
+            || values > MOST_VALUES
+            || network.outputs() > MOST_OUTPUTS
+            || could_overflow(&chain)
+        {
             return None;
         }
         let unit = 1.0 / (1 << 24) as f64;
@@ -86,7 +97,7 @@ impl Screen {
             .collect();
         let mut constants = vec![0.0; outputs];
         let mut layers = Vec::new();
-        for layer in network.chain().expect("TODO").into_iter().rev() {
+        for layer in chain.into_iter().rev() {
             let roundings = (layer.inputs() + 5) as f64 * unit;
             let growth = roundings / (1.0 - roundings);
             let underflow = (layer.inputs() + 1) as f64 / (1_u128 << 100) as f64 / (1_u64 << 40) as f64;
@@ -95,8 +106,8 @@ impl Screen {
                 for (neuron, &weight_of_neuron) in row.iter().enumerate() {
                     let bias = f64::from(layer.bias(neuron).single).abs();
                     *constant += weight_of_neuron * (growth * bias + underflow);
-                    for (next, &weight) in next.iter_mut().zip(layer.weights(neuron).expect("TODO")) {
-                        *next += weight_of_neuron * magnitude(weight) * (1.0 + 4.0 * unit);
+                    for (input, weight) in layer.row(neuron) {
+                        next[input] += weight_of_neuron * magnitude(weight) * (1.0 + 4.0 * unit);
                     }
                 }
                 *row = next;
@@ -105,9 +116,9 @@ impl Screen {
                 let largest = influence.iter().map(|row| row[input]).fold(0.0, f64::max);
                 (scale * growth * largest) as f32 + f32::MIN_POSITIVE
             };
-            let weight = |neuron, input: usize| layer.weights(neuron).expect("TODO")[input].single;
+            let relu = layer.activation() == Activation::Relu;
             let dense =
-                DenseLayer::new(layer, layer.activation(), weight, |neuron| layer.bias(neuron).single);
+                DenseLayer::new(layer, relu, |weight| weight.single, |neuron| layer.bias(neuron).single);
             layers.push(ScreenLayer { dense, factors: (0..layer.inputs()).map(factor).collect() });
         }
         layers.reverse();
@@ -142,13 +153,12 @@ impl Screen {
 }
 
 /// Whether some value of the network could leave single precision for some input.
-fn could_overflow(network: &Network) -> bool {
+fn could_overflow(chain: &[&Layer]) -> bool {
     const LIMIT: f64 = (1_u128 << 120) as f64;
     let mut largest = (1_u64 << 31) as f64;
-    for layer in network.layers() {
+    for layer in chain {
         let neuron = |neuron| {
-            let weights: f64 =
-                layer.weights(neuron).expect("TODO").iter().map(|&weight| magnitude(weight)).sum();
+            let weights: f64 = layer.row(neuron).map(|(_, weight)| magnitude(weight)).sum();
             (weights * largest + f64::from(layer.bias(neuron).single).abs()) * (1.0 + 1.0 / 256.0)
         };
         largest = (0..layer.neurons()).map(neuron).fold(0.0, f64::max);
@@ -163,7 +173,6 @@ fn could_overflow(network: &Network) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layer::Activation;
     use crate::point::network_values;
 
     fn network(weight: f64, layers: usize) -> Network {

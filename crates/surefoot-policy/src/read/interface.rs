@@ -105,15 +105,22 @@ impl<'d> Interface<'d> {
         if let Some((elements, sizes)) = &self.hidden {
             match &scorer {
                 Scorer::Network(network) => {
-                    let all = network.sizes();
-                    let hidden = &all[1..all.len() - 1];
-                    compare(*elements, "hidden layers", sizes.len(), hidden.len())?;
-                    if sizes != hidden {
+                    let hidden = network.hidden_sizes();
+                    let sizes_differ = || {
                         let message = format!(
                             "the interface gives hidden layers of sizes {sizes:?}, but {} has {hidden:?}",
                             file.display()
                         );
-                        return Err(elements.error(message));
+                        elements.error(message)
+                    };
+                    if network.chain().is_some() {
+                        compare(*elements, "hidden layers", sizes.len(), hidden.len())?;
+                        if *sizes != hidden {
+                            return Err(sizes_differ());
+                        }
+                    } else if *sizes != hidden {
+                        // What a layer is in a graph is open to interpretation: sums of nodes are layers here.
+                        warnings.push(sizes_differ());
                     }
                 }
                 Scorer::Ensemble(_) => {

@@ -2,10 +2,11 @@
 
 use proptest::prelude::*;
 use surefoot_policy::{
-    Activation, Arithmetic, Ensemble, Network, Parameter, Policy, Scorer, Tree, TreeNode, point,
+    Activation, Arithmetic, Ensemble, Layer, Network, Node, Parameter, Policy, Scorer, Source, Tree,
+    TreeNode, point,
 };
 
-use crate::fixture::{FLAVOURS, Flavour, Random, ensemble, near_ties, network, policy, seeded};
+use crate::fixture::{FLAVOURS, Flavour, Random, ensemble, graph, near_ties, network, policy, seeded};
 
 /// An evaluation in single precision that takes every freedom at random.
 struct Freely<'r> {
@@ -63,17 +64,98 @@ impl Freely<'_> {
     }
 
     fn network(&mut self, network: &Network, inputs: &[i32]) -> Vec<f32> {
-        let mut values: Vec<f32> = inputs.iter().map(|&value| value as f32).collect();
-        for layer in network.layers() {
-            let neuron = |neuron| {
-                let weights = layer.weights(neuron).iter().map(|weight| weight.single);
-                let sum =
-                    self.sum(weights.zip(values.iter().copied()).collect(), vec![layer.bias(neuron).single]);
-                if layer.activation() == Activation::Relu && sum < 0.0 { 0.0 } else { sum }
+        let mut all: Vec<Vec<f32>> = vec![inputs.iter().map(|&value| value as f32).collect()];
+        let place = |source| match source {
+            Source::Input => 0,
+            Source::Node(node) => node as usize + 1,
+        };
+        for node in network.nodes() {
+            let values = match node {
+                Node::Layer { from, layer } => {
+                    let from = &all[place(*from)];
+                    (0..layer.neurons()).map(|neuron| self.neuron(layer, neuron, from)).collect()
+                }
+                Node::Arrange { elements } => elements
+                    .iter()
+                    .map(|element| all[place(element.source)][element.index as usize])
+                    .collect(),
+                Node::Maximum { left, right } => {
+                    let pairs = all[place(*left)].iter().zip(&all[place(*right)]);
+                    pairs.map(|(&left, &right)| self.maximum(left, right)).collect()
+                }
+                Node::Quotient { from, divisors } => {
+                    let pairs = all[place(*from)].iter().zip(divisors);
+                    pairs.map(|(&value, divisor)| self.divide(value, divisor.single)).collect()
+                }
             };
-            values = (0..layer.neurons()).map(neuron).collect();
+            all.push(values);
         }
-        values
+        all.pop().expect("there are nodes")
+    }
+
+    fn neuron(&mut self, layer: &Layer, neuron: usize, from: &[f32]) -> f32 {
+        let mut products: Vec<(f32, f32)> =
+            layer.row(neuron).map(|(input, weight)| (weight.single, from[input])).collect();
+        if layer.is_sparse() && self.random.chance(30) {
+            // A library may store the layer densely.
+            let missing = |input: &usize| !layer.row(neuron).any(|(other, _)| other == *input);
+            products.extend((0..from.len()).filter(missing).map(|input| (0.0, from[input])));
+        }
+        let sum = self.sum(products, vec![layer.bias(neuron).single]);
+        self.activate(layer.activation(), sum)
+    }
+
+    /// NaN comes out or not.
+    fn maximum(&mut self, left: f32, right: f32) -> f32 {
+        let (left, right) = (self.flushed(left), self.flushed(right));
+        let greater = if left > right { left } else { right };
+        if self.random.chance(50) { greater } else { left.max(right) }
+    }
+
+    fn divide(&mut self, value: f32, divisor: f32) -> f32 {
+        let (value, divisor) = (self.flushed(value), self.flushed(divisor));
+        if self.random.chance(50) {
+            return self.flushed(value / divisor);
+        }
+        let reciprocal = self.flushed(1.0 / divisor);
+        self.multiply(value, reciprocal)
+    }
+
+    /// A function as accurate as libraries are.
+    fn inaccurate(&mut self, exact: f64, scale: f64) -> f32 {
+        // The result is rounded once more, by less than the sixteenth of this error that is left.
+        let error = 2.0_f64.powi(-20) * scale.max(1.0) * (15.0 / 16.0);
+        (exact + error * self.random.unit()) as f32
+    }
+
+    fn activate(&mut self, activation: Activation, sum: f32) -> f32 {
+        let sum = self.flushed(sum);
+        let exact = f64::from(sum);
+        match activation {
+            Activation::Identity => sum,
+            Activation::Relu => {
+                if sum < 0.0 {
+                    0.0
+                } else {
+                    sum
+                }
+            }
+            Activation::LeakyRelu { slope } => {
+                let product = self.multiply(slope.single, sum);
+                if sum < 0.0 { product } else { sum }
+            }
+            Activation::Tanh => self.inaccurate(exact.tanh(), 1.0),
+            Activation::Sigmoid => self.inaccurate(1.0 / (1.0 + (-exact).exp()), 1.0),
+            Activation::Elu { scale } => {
+                let scale = f64::from(scale.single);
+                let image = self.inaccurate(scale * exact.exp_m1(), scale);
+                if sum < 0.0 { image } else { sum }
+            }
+            Activation::Clip { low, high } => {
+                let (low, high) = (self.flushed(low.single), self.flushed(high.single));
+                if self.random.chance(50) { sum.max(low).min(high) } else { sum.min(high).max(low) }
+            }
+        }
     }
 
     fn ensemble(&mut self, ensemble: &Ensemble, inputs: &[i32]) -> Vec<f32> {
@@ -158,6 +240,13 @@ proptest! {
     }
 
     #[test]
+    fn graphs(inputs in 1_usize..6, nodes in 1_usize..8, outputs in 1_usize..6, flavour in flavour(), seed: u64) {
+        let mut random = Random(seed);
+        let policy = policy(Scorer::Network(graph(inputs, nodes, outputs, flavour, &mut random)));
+        check(&policy, flavour, 10, &mut random);
+    }
+
+    #[test]
     fn ensembles(outputs in 2_usize..6, trees in 0_usize..40, flavour in flavour(), seed: u64) {
         let mut random = Random(seed);
         let policy = policy(Scorer::Ensemble(ensemble((4, outputs), trees, flavour, &mut random)));
@@ -212,6 +301,7 @@ fn layer_values_match_by_hand() {
     let mut random = Random(13);
     let network = network(&[1, 1], Flavour::Trained, &mut random);
     let value = point::network_values::<f32>(&network, &[3])[0];
-    let weight = network.layers()[0].weights(0)[0].single;
-    assert_eq!(value, weight * 3.0 + network.layers()[0].bias(0).single);
+    let layer = network.layers().next().expect("there is one");
+    let weight = layer.weights(0).expect("dense")[0].single;
+    assert_eq!(value, weight * 3.0 + layer.bias(0).single);
 }

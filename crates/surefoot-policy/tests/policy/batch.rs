@@ -5,7 +5,7 @@ use surefoot_model::VarId;
 use surefoot_policy::{Arithmetic, InstructionSet, Policy, PolicyInput, Scorer};
 
 use crate::fixture::{
-    FLAVOURS, Flavour, Random, almost_equal_outputs, ensemble, near_ties, network, policy, seeded,
+    FLAVOURS, Flavour, Random, almost_equal_outputs, ensemble, graph, near_ties, network, policy, seeded,
 };
 
 /// Compares a batch of random states with the definition.
@@ -16,7 +16,15 @@ fn compare(policy: &Policy, count: usize, flavour: Flavour, random: &mut Random)
     let masks: Vec<u64> = (0..count).map(|_| random.next()).collect();
     let state_of = |state: usize| columns.iter().map(|column| column[state]).collect::<Vec<i32>>();
     for arithmetic in Arithmetic::ALL {
-        let expected: Vec<_> = (0..count).map(|state| policy.scores(arithmetic, &state_of(state))).collect();
+        let possible = |state: &[i32], mask: u64| {
+            (mask, policy.possible(arithmetic, state, |output| mask >> output & 1 == 1))
+        };
+        let expect = |state: usize| {
+            let values = state_of(state);
+            let choices = [u64::MAX, masks[state], 0].map(|mask| possible(&values, mask));
+            (policy.scores(arithmetic, &values), choices)
+        };
+        let expected: Vec<_> = (0..count).map(expect).collect();
         for set in InstructionSet::ALL.into_iter().filter(|set| set.is_available()) {
             for evaluator in [policy.evaluator(arithmetic), policy.scoring_evaluator(arithmetic)] {
                 let mut evaluator = evaluator.with_instruction_set(set).expect("available");
@@ -27,22 +35,20 @@ fn compare(policy: &Policy, count: usize, flavour: Flavour, random: &mut Random)
                         PolicyInput::Constant(_) => unreachable!("constants have no column"),
                     });
                 }
-                for (state, expected) in expected.iter().enumerate() {
-                    for (output, &score) in expected.iter().enumerate() {
+                for (state, (scores, choices)) in expected.iter().enumerate() {
+                    for (output, &score) in scores.iter().enumerate() {
                         let computed = evaluator.score(state, output);
                         assert!(computed.is_none_or(|computed| computed == score), "{arithmetic} on {set}");
                     }
-                    let state_values = state_of(state);
-                    for mask in [u64::MAX, masks[state], 0] {
+                    for (mask, possible) in choices {
                         let applicable = |output: usize| mask >> output & 1 == 1;
                         let mut found = Vec::new();
                         evaluator.possible(state, applicable, |output| found.push(output));
-                        let possible = policy.possible(arithmetic, &state_values, applicable);
-                        assert_eq!(found, possible, "{arithmetic} on {set}");
-                        assert!(found.len() <= 1 || arithmetic == Arithmetic::AnyF32);
+                        assert_eq!(found, *possible, "{arithmetic} on {set}");
+                        assert!(found.len() <= 1 || !arithmetic.has_single_choice());
                     }
                 }
-                if arithmetic != Arithmetic::AnyF32 {
+                if arithmetic.has_single_choice() {
                     let best: Vec<_> = (0..count).map(|state| evaluator.best(state, |_| true)).collect();
                     let choices: Vec<_> =
                         evaluator.choices().iter().map(|&output| Some(output as usize)).collect();
@@ -72,6 +78,20 @@ proptest! {
     fn networks(sizes in sizes(), flavour in flavour(), count in count(), seed: u64) {
         let mut random = Random(seed);
         let policy = policy(Scorer::Network(network(&sizes, flavour, &mut random)));
+        compare(&policy, count, flavour, &mut random);
+    }
+
+    #[test]
+    fn graphs(
+        inputs in 1_usize..6,
+        nodes in 1_usize..12,
+        outputs in 1_usize..6,
+        flavour in flavour(),
+        count in count(),
+        seed: u64,
+    ) {
+        let mut random = Random(seed);
+        let policy = policy(Scorer::Network(graph(inputs, nodes, outputs, flavour, &mut random)));
         compare(&policy, count, flavour, &mut random);
     }
 

@@ -8,8 +8,8 @@ use surefoot_model::{
     VariableType,
 };
 use surefoot_policy::{
-    Activation, Ensemble, Layer, Network, Parameter, Policy, PolicyInput, ReadOptions, Scorer, Tree,
-    TreeNode, parse,
+    Activation, Element, Ensemble, Layer, Network, Node, Parameter, Policy, PolicyInput, ReadOptions, Scorer,
+    Source, Tree, TreeNode, parse,
 };
 
 /// Globals `x`, `b`, `a[0..3]`, `speed` (real); automaton `robot` as element 1 of the composition with local `y` and
@@ -122,13 +122,99 @@ pub fn network(sizes: &[usize], flavour: Flavour, random: &mut Random) -> Networ
     Network::new(layers.collect()).expect("layers fit")
 }
 
+/// Any activation.
+fn activation(flavour: Flavour, random: &mut Random) -> Activation {
+    let size = |random: &mut Random| flavour.parameter(random).double.abs();
+    match random.below(9) {
+        0 => Activation::Identity,
+        1 | 2 => Activation::Relu,
+        3 => Activation::LeakyRelu { slope: Parameter::from(size(random).min(1.0)) },
+        4 => Activation::Tanh,
+        5 => Activation::Sigmoid,
+        6 => Activation::Elu { scale: Parameter::from(size(random)) },
+        _ => {
+            let ends = [flavour.parameter(random).double, flavour.parameter(random).double];
+            let low = if random.chance(20) { f64::NEG_INFINITY } else { ends[0].min(ends[1]) };
+            let high = if random.chance(20) { f64::INFINITY } else { ends[0].max(ends[1]) };
+            Activation::Clip { low: Parameter::from(low), high: Parameter::from(high) }
+        }
+    }
+}
+
+/// A layer of any kind.
+fn layer(inputs: usize, neurons: usize, flavour: Flavour, random: &mut Random) -> Layer {
+    let activation = activation(flavour, random);
+    let biases = (0..neurons).map(|_| flavour.parameter(random)).collect();
+    if random.chance(50) {
+        let weights = (0..inputs * neurons).map(|_| flavour.parameter(random)).collect();
+        return Layer::new(inputs, weights, biases, activation).expect("well formed");
+    }
+    let mut row = || {
+        let density = random.below(101);
+        let inputs: Vec<u32> = (0..inputs as u32).filter(|_| random.chance(density)).collect();
+        inputs.into_iter().map(|input| (input, flavour.parameter(random))).collect()
+    };
+    let rows = (0..neurons).map(|_| row()).collect();
+    Layer::sparse(inputs, rows, biases, activation).expect("well formed")
+}
+
+/// A network of nodes of all kinds, each reading any that were before it.
+pub fn graph(inputs: usize, nodes: usize, outputs: usize, flavour: Flavour, random: &mut Random) -> Network {
+    let mut made: Vec<Node> = Vec::new();
+    let mut sizes: Vec<usize> = vec![inputs];
+    let source = |place: usize| place.checked_sub(1).map_or(Source::Input, |node| Source::Node(node as u32));
+    for node in 0..nodes {
+        // Mostly the last node, so that graphs get deep.
+        let from = if random.chance(60) { node } else { random.below(node + 1) };
+        let size = sizes[from];
+        let kind = if node + 1 == nodes { 9 } else { random.below(10) };
+        let (node, size) = match kind {
+            0..=2 => {
+                let elements = (0..=random.below(10)).map(|_| {
+                    let place = random.below(node + 1);
+                    Element { source: source(place), index: random.below(sizes[place]) as u32 }
+                });
+                let elements: Vec<Element> = elements.collect();
+                let size = elements.len();
+                (Node::Arrange { elements }, size)
+            }
+            3 | 4 => {
+                let partners: Vec<usize> = (0..=node).filter(|&place| sizes[place] == size).collect();
+                let right = source(partners[random.below(partners.len())]);
+                (Node::Maximum { left: source(from), right }, size)
+            }
+            5 => {
+                // All single-precision divisors are numbers but 0.
+                let mut divisor = || loop {
+                    let divisor = flavour.parameter(random);
+                    if divisor.single != 0.0 {
+                        return divisor;
+                    }
+                };
+                let divisors = (0..size).map(|_| divisor()).collect();
+                (Node::Quotient { from: source(from), divisors }, size)
+            }
+            _ => {
+                let neurons = if kind == 9 && node + 1 == nodes { outputs } else { 1 + random.below(8) };
+                let layer = layer(size, neurons, flavour, random);
+                (Node::Layer { from: source(from), layer }, neurons)
+            }
+        };
+        made.push(node);
+        sizes.push(size);
+    }
+    Network::from_nodes(inputs, made).expect("nodes fit")
+}
+
 /// A network whose outputs tie in exact arithmetic, so that rounding decides. Each neuron of its last hidden layer
 /// has a copy, and each output divides the same weight between the two in another way.
 pub fn near_ties(inputs: usize, outputs: usize, random: &mut Random) -> Network {
     const NEURONS: usize = 24;
     let hidden = network(&[inputs, 16, NEURONS], Flavour::Trained, random);
-    let original = &hidden.layers()[1];
-    let weights = (0..2 * NEURONS).flat_map(|neuron| original.weights(neuron % NEURONS).to_vec()).collect();
+    let layers: Vec<&Layer> = hidden.layers().collect();
+    let original = layers[1];
+    let row = |neuron| original.weights(neuron % NEURONS).expect("dense").to_vec();
+    let weights = (0..2 * NEURONS).flat_map(row).collect();
     let biases = (0..2 * NEURONS).map(|neuron| original.bias(neuron % NEURONS)).collect();
     let doubled = Layer::new(16, weights, biases, Activation::Relu).expect("well formed");
     // Few bits, so that all shares are exact.
@@ -142,24 +228,23 @@ pub fn near_ties(inputs: usize, outputs: usize, random: &mut Random) -> Network 
     }
     let biases = vec![Parameter::from(0.1); outputs];
     let last = Layer::new(2 * NEURONS, rows, biases, Activation::Identity).expect("well formed");
-    Network::new(vec![hidden.layers()[0].clone(), doubled, last]).expect("layers fit")
+    Network::new(vec![layers[0].clone(), doubled, last]).expect("layers fit")
 }
 
 /// A network whose outputs have the same weights but for a difference that shrinks with `rarity`.
 pub fn almost_equal_outputs(sizes: &[usize], rarity: i32, random: &mut Random) -> Network {
     let network = network(sizes, Flavour::Trained, random);
-    let (last, hidden) = network.layers().split_last().expect("networks have layers");
+    let layers: Vec<&Layer> = network.layers().collect();
+    let (last, hidden) = layers.split_last().expect("networks have layers");
     let mut weights = Vec::new();
     for _ in 0..last.neurons() {
-        weights.extend(
-            last.weights(0)
-                .iter()
-                .map(|weight| Parameter::from(weight.double * (1.0 + random.unit() * 2.0_f64.powi(-rarity)))),
-        );
+        weights.extend(last.row(0).map(|(_, weight)| {
+            Parameter::from(weight.double * (1.0 + random.unit() * 2.0_f64.powi(-rarity)))
+        }));
     }
     let biases = vec![last.bias(0); last.neurons()];
     let last = Layer::new(last.inputs(), weights, biases, Activation::Identity).expect("well formed");
-    Network::new(hidden.iter().cloned().chain([last]).collect()).expect("layers fit")
+    Network::new(hidden.iter().copied().cloned().chain([last]).collect()).expect("layers fit")
 }
 
 pub fn ensemble(

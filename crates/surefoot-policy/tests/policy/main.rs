@@ -7,3 +7,4 @@ mod fixture;
 mod interface;
 mod mutation;
 mod nnet;
+mod real;

@@ -1,7 +1,7 @@
 //! Reading `.nnet` files: what is accepted, and where each mistake is reported.
 
 use surefoot_model::InputError;
-use surefoot_policy::{Activation, Network, Parameter, Scorer};
+use surefoot_policy::{Activation, Layer, Network, Parameter, Scorer};
 
 use crate::fixture::{assert_error, read};
 
@@ -51,11 +51,12 @@ fn a_good_file_is_read() {
     let network = network.expect("good");
     assert_eq!(warnings, []);
     assert_eq!(network.sizes(), [2, 1, 3]);
-    let [hidden, output] = network.layers() else { panic!("two layers") };
-    assert_eq!(hidden.weights(0), [0.5, -1.25].map(Parameter::from));
+    let layers: Vec<_> = network.layers().collect();
+    let [hidden, output] = layers[..] else { panic!("two layers") };
+    assert_eq!(hidden.weights(0), Some(&[0.5, -1.25].map(Parameter::from)[..]));
     assert_eq!(hidden.bias(0), Parameter::from(0.25));
     assert_eq!((hidden.activation(), output.activation()), (Activation::Relu, Activation::Identity));
-    assert_eq!(output.weights(1), [Parameter::parse("-0.001").unwrap()]);
+    assert_eq!(output.weights(1), Some(&[Parameter::parse("-0.001").unwrap()][..]));
     assert_eq!(output.bias(2), Parameter { double: 0.1, single: 0.1 });
 }
 
@@ -79,7 +80,7 @@ fn a_network_without_hidden_layers_is_read() {
     let text = "1,2,3,3\n2,3\n0\n0,0\n0,0\n0,0,0\n1,1,1\n1,2\n3,4\n5,6\n7\n8\n9\n";
     let network = network(text).0.expect("good");
     assert_eq!(network.sizes(), [2, 3]);
-    assert_eq!(network.layers()[0].activation(), Activation::Identity);
+    assert_eq!(network.layers().map(Layer::activation).collect::<Vec<_>>(), [Activation::Identity]);
 }
 
 #[test]
@@ -165,7 +166,9 @@ fn normalisation_is_warned_about() {
 fn numbers_beyond_single_precision_are_warned_about_once() {
     let text = GOOD.replace("0.5,-1.25", "0.5,1e39").replace("0.25,", "-1e300,");
     let (network, warnings) = network(&text);
-    assert_eq!(network.expect("fits double precision").layers()[0].weights(0)[1].single, f32::INFINITY);
+    let network = network.expect("fits double precision");
+    let layer = network.layers().next().expect("there is one");
+    assert_eq!(layer.weights(0).expect("dense")[1].single, f32::INFINITY);
     assert_eq!(warnings.len(), 1);
     assert_error(&warnings[0], 10, 5, &["exceeds the range of f32"]);
 }

@@ -78,6 +78,8 @@ pub enum ArithmeticName {
     F64,
     /// Single precision, sums in index order
     F32,
+    /// Real numbers over the parameters as doubles, without rounding
+    Real,
     /// Every evaluation in single precision: any order of sums, with or without fused operations
     #[value(name = "any-f32")]
     AnyF32,
@@ -88,6 +90,7 @@ impl From<ArithmeticName> for Arithmetic {
         match name {
             ArithmeticName::F64 => Arithmetic::F64,
             ArithmeticName::F32 => Arithmetic::F32,
+            ArithmeticName::Real => Arithmetic::Real,
             ArithmeticName::AnyF32 => Arithmetic::AnyF32,
         }
     }

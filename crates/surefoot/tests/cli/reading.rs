@@ -57,6 +57,9 @@ fn the_arithmetic_decides_near_ties() {
     );
     let any = count(&below, "transitions", &["--arithmetic", "any-f32"]);
     assert!(any > count(&below, "transitions", &["--arithmetic", "f32"]));
+    // The parameters are doubles, so real numbers decide as double precision does.
+    assert_eq!(count(&below, "states", &["--arithmetic", "real"]), count(&below, "states", &[]));
+    below.verify(&["--arithmetic", "real"]).exits(0).prints(&["arithmetic real"]);
     below.verify(&["--arithmetic", "any-f32"]).exits(0).prints(&["arithmetic any-f32"]);
 }
 

@@ -32,8 +32,6 @@ pub(super) struct SlotBounds {
 #[derive(Debug, Clone)]
 pub(super) struct Bounds {
     pub(super) slots: Vec<SlotBounds>,
-    /// The largest sum of magnitudes in any weighted sum.
-    pub(super) reach: f64,
     /// Inputs that are fixed; the layers that read them have them in their biases.
     fixed: Vec<Centred>,
     centres: Vec<f64>,
@@ -53,7 +51,6 @@ impl Bounds {
     pub(super) fn new(graph: &Graph) -> Self {
         Bounds {
             slots: vec![SlotBounds::default(); graph.slots.len()],
-            reach: 0.0,
             fixed: Vec::new(),
             centres: Vec::new(),
             radii: Vec::new(),
@@ -77,7 +74,6 @@ impl Bounds {
     ) {
         arguments.low.clear();
         arguments.high.clear();
-        self.reach = 0.0;
         self.inputs(graph, input);
         for (index, slot) in graph.slots.iter().enumerate() {
             match &slot.operation {
@@ -129,8 +125,6 @@ impl Bounds {
         self.open.clear();
         for neuron in 0..size {
             let reach = layer.norms[neuron] * largest + layer.biases[neuron].abs();
-            // `max` would ignore NaN.
-            self.reach = if reach <= self.reach { self.reach } else { reach };
             let error = slack * reach + f64::MIN_POSITIVE;
             let (centre, radius) = (self.centres[neuron], self.radii[neuron] + error);
             let (mut low, mut high) = (centre - radius, centre + radius);

@@ -8,6 +8,7 @@
 
 use super::kernel::padded;
 use crate::arithmetic::Arithmetic;
+use crate::enclosure::Rounding;
 use crate::layer::{Activation, Layer};
 use crate::network::{Network, Node, Source};
 use crate::parameter::Parameter;
@@ -52,8 +53,11 @@ pub(super) struct Affine {
     pub(super) function: Function,
     /// Largest number of weights of a neuron.
     pub(super) terms: usize,
-    /// Whether this stands for a division, whose divisors are the reciprocals of the weights up to rounding.
-    pub(super) is_quotient: bool,
+    /// The largest of `norms` and the largest magnitude of `biases`.
+    pub(super) largest_norm: f64,
+    pub(super) largest_bias: f64,
+    /// Whether the rounding of the arithmetic is understood.
+    pub(super) is_covered: bool,
 }
 
 /// An activation with its parameters as doubles.
@@ -95,7 +99,7 @@ pub(super) enum Matrix {
 impl Graph {
     pub(super) fn new(network: &Network, arithmetic: Arithmetic) -> Self {
         let number = |parameter: Parameter| match arithmetic {
-            Arithmetic::F64 => parameter.double,
+            Arithmetic::F64 | Arithmetic::Real => parameter.double,
             Arithmetic::F32 | Arithmetic::AnyF32 => f64::from(parameter.single),
         };
         let slot = |source| match source {
@@ -113,8 +117,13 @@ impl Graph {
                 }
                 Node::Maximum { left, right } => Operation::Maximum(slot(*left), slot(*right)),
                 Node::Quotient { from, divisors } => {
+                    let is_covered = |divisor: &Parameter| match arithmetic {
+                        Arithmetic::AnyF32 => Rounding::ANY_F32.covers_divisor(divisor.single.into()),
+                        Arithmetic::F64 | Arithmetic::F32 | Arithmetic::Real => true,
+                    };
                     let reciprocals = divisors.iter().map(|&divisor| 1.0 / number(divisor));
-                    Operation::Layer(Affine::quotient(slot(*from), reciprocals.collect()))
+                    let layer = Affine::quotient(slot(*from), reciprocals.collect());
+                    Operation::Layer(Affine { is_covered: divisors.iter().all(is_covered), ..layer })
                 }
             };
             slots.push(Slot { size: network.size(Source::Node(index as u32)), operation });
@@ -154,30 +163,30 @@ impl Affine {
             Activation::Elu { scale } => Function::Elu(number(scale)),
             Activation::Clip { low, high } => Function::Clip(number(low), number(high)),
         };
-        Affine::finish(from, matrix, biases, function, terms, false)
+        Affine::finish(from, matrix, biases, function, terms)
     }
 
     fn quotient(from: usize, reciprocals: Vec<f64>) -> Self {
         let biases = vec![0.0; reciprocals.len()];
         let rows = reciprocals.into_iter().enumerate().map(|entry| std::iter::once(entry));
-        Affine::finish(from, Matrix::sparse(rows), biases, Function::Identity, 1, true)
+        Affine::finish(from, Matrix::sparse(rows), biases, Function::Identity, 1)
     }
 
-    fn finish(
-        from: usize,
-        matrix: Matrix,
-        mut biases: Vec<f64>,
-        function: Function,
-        terms: usize,
-        is_quotient: bool,
-    ) -> Self {
+    fn finish(from: usize, matrix: Matrix, mut biases: Vec<f64>, function: Function, terms: usize) -> Self {
         let neurons = biases.len();
         biases.resize(padded(neurons), 0.0);
         let mut norms = vec![0.0; padded(neurons)];
         matrix.for_each(neurons, |neuron, _, weight| norms[neuron] += weight.abs());
         // Sums of up to 2²⁰ non-negative terms lose less than a part in 2³².
         norms.iter_mut().for_each(|norm| *norm *= 1.0 + 1.0 / (1_u64 << 32) as f64);
-        Affine { from, matrix, biases, norms, function, terms, is_quotient }
+        // `max` would ignore NaN.
+        let largest = |values: &[f64]| {
+            values
+                .iter()
+                .fold(0.0, |largest, value| if value.abs() <= largest { largest } else { value.abs() })
+        };
+        let (largest_norm, largest_bias) = (largest(&norms), largest(&biases));
+        Affine { from, matrix, biases, norms, function, terms, largest_norm, largest_bias, is_covered: true }
     }
 }
 

@@ -123,11 +123,8 @@ impl NetworkBounder {
         if depth == 0 {
             self.root.clear();
             self.root.extend(ends());
-            self.tolerance = if bounds.reach <= model.deviation.limit {
-                model.deviation.of_difference(|slot| bounds.slots[slot].magnitudes())
-            } else {
-                f64::INFINITY
-            };
+            self.tolerance =
+                model.deviation.of_difference(&model.graph, |slot| bounds.slots[slot].magnitudes());
         }
     }
 

@@ -18,8 +18,8 @@
 //! `Σ|w|·(r + g·(|c| + r))` of a sum and the error `Σ|w|·|c − v|` of its centre add up to
 //! `Σ|w|·((1 + g)·d + g·|v|)`.
 //!
-//! The formula holds as long as nothing overflows. That is so if all sums of magnitudes are far from the largest
-//! number; otherwise the deviation is infinite, and only single states can be decided.
+//! The formula holds as long as nothing overflows. That is so if all sums of magnitudes are far from the largest number, even
+//! if no terms ever cancel; otherwise the deviation is infinite, and only single states can be decided.
 //!
 //! # Rounding of the bounds themselves
 //!
@@ -37,6 +37,7 @@
 
 use super::graph::{Affine, Function, Graph, Operation};
 use crate::arithmetic::Arithmetic;
+use crate::enclosure::Rounding;
 
 /// `2⁻⁵³`.
 pub(super) const UNIT: f64 = f64::EPSILON / 2.0;
@@ -51,7 +52,7 @@ pub(super) struct Deviation {
     /// Per slot, a factor per value.
     factors: Vec<Vec<f64>>,
     /// No sum of magnitudes may exceed this.
-    pub(super) limit: f64,
+    limit: f64,
     /// The same for inputs that are rounded when they are converted.
     conversion: Vec<f64>,
 }
@@ -70,37 +71,41 @@ struct Local {
 
 impl Local {
     fn new(arithmetic: Arithmetic, layer: &Affine) -> Local {
-        let single = f64::from(f32::EPSILON) / 2.0;
-        let terms = if layer.terms > MOST_TERMS { f64::INFINITY } else { layer.terms as f64 };
-        let unit = match arithmetic {
-            Arithmetic::F64 => UNIT,
-            Arithmetic::F32 | Arithmetic::AnyF32 => single,
+        let (exact, enclosing) = match arithmetic {
+            Arithmetic::F64 => (UNIT, None),
+            Arithmetic::F32 => (f64::from(f32::EPSILON) / 2.0, None),
+            Arithmetic::Real => (UNIT, Some(Rounding::REAL)),
+            Arithmetic::AnyF32 => (f64::from(f32::EPSILON) / 2.0, Some(Rounding::ANY_F32)),
         };
-        let product = (terms + 3.0) * unit;
-        let mut relative = product / (1.0 - product);
-        let mut absolute = 0.0;
-        // The reciprocal and its product are rounded.
-        if layer.is_quotient {
-            relative += 4.0 * UNIT;
-        }
-        // The portable functions are within 2⁻⁴⁵ of the exact ones; in single precision they are rounded once more.
-        let portable = 1.0 / (1_u64 << 45) as f64 + 2.0 * unit;
-        match layer.function {
-            Function::Identity | Function::Relu | Function::Clip(..) => {}
-            Function::LeakyRelu(_) => relative += 2.0 * unit,
-            Function::Tanh | Function::Elu(_) => relative += portable,
-            Function::Sigmoid => absolute += portable,
-        }
-        let tiny = (terms + 4.0) * f64::MIN_POSITIVE;
-        let (weight, sum) = match arithmetic {
-            Arithmetic::F64 => (0.0, tiny),
-            Arithmetic::F32 => (0.0, (terms + 4.0) * f64::from(f32::MIN_POSITIVE)),
-            Arithmetic::AnyF32 => {
-                let smallest = f64::from(f32::MIN_POSITIVE);
-                (1.0 / (1_u128 << 100) as f64, 8.0 * smallest * (terms + 2.0))
-            }
+        let terms = layer.terms as f64;
+        let product = if layer.terms > MOST_TERMS { f64::INFINITY } else { (terms + 3.0) * exact };
+        let sum = product / (1.0 - product);
+        // Enclosures round a few times more in double precision, and so does the reciprocal of a divisor.
+        let relative = enclosing.map_or(sum, |rounding| rounding.growth(layer.terms)) + 64.0 * UNIT;
+        // The portable functions are within 2⁻⁴⁵ of the exact ones; what is made of them here, within 2⁻⁴².
+        let function = match layer.function {
+            Function::Identity | Function::Relu | Function::Clip(..) => 0.0,
+            Function::LeakyRelu(_) => 8.0 * exact,
+            Function::Tanh | Function::Sigmoid | Function::Elu(_) => 2.0 * exact + 1.0 / (1_u64 << 42) as f64,
         };
-        Local { relative, weight, sum, absolute }
+        let assumed = enclosing.map_or(0.0, |rounding| rounding.function_error);
+        let absolute = match layer.function {
+            Function::Tanh => assumed,
+            Function::Elu(scale) => assumed * scale.max(1.0),
+            // Not small where its argument is.
+            Function::Sigmoid => assumed + function,
+            Function::Identity | Function::Relu | Function::LeakyRelu(_) | Function::Clip(..) => 0.0,
+        };
+        let smallest = match arithmetic {
+            Arithmetic::F64 | Arithmetic::Real => f64::MIN_POSITIVE,
+            Arithmetic::F32 | Arithmetic::AnyF32 => f32::MIN_POSITIVE.into(),
+        };
+        Local {
+            relative: relative + function,
+            weight: if arithmetic == Arithmetic::AnyF32 { 1.0 / (1_u128 << 99) as f64 } else { 0.0 },
+            sum: 16.0 * smallest * (terms + 8.0),
+            absolute: (absolute + 64.0 * smallest) * (1.0 + function),
+        }
     }
 }
 
@@ -120,7 +125,7 @@ impl Deviation {
             constant: 0.0,
             factors: zeros(),
             conversion: vec![0.0; graph.slots[0].size],
-            limit: if single { (1_u128 << 110) as f64 } else { 1e250 },
+            limit: if single { (1_u128 << 100) as f64 } else { 1e270 },
         };
         let last = graph.slots.len() - 1;
         for output in 0..graph.slots[last].size {
@@ -143,7 +148,10 @@ impl Deviation {
     }
 
     /// Twice the largest deviation of a score where values have at most these magnitudes, given slot by slot.
-    pub(super) fn of_difference(&self, magnitudes: impl Fn(usize) -> Vec<f64>) -> f64 {
+    pub(super) fn of_difference(&self, graph: &Graph, magnitudes: impl Fn(usize) -> Vec<f64>) -> f64 {
+        if !self.covers(graph, &magnitudes(0)) {
+            return f64::INFINITY;
+        }
         /// Inputs up to this are converted exactly.
         const EXACT: f64 = (1 << 24) as f64;
         let mut sum = self.constant;
@@ -154,6 +162,33 @@ impl Deviation {
         sum += inputs.filter(|(_, value)| *value > EXACT).map(|(factor, value)| factor * value).sum::<f64>();
         // The computation of this bound itself loses less than a part in 2²⁰.
         2.0 * sum * (1.0 + 1.0 / (1 << 20) as f64)
+    }
+}
+
+impl Deviation {
+    /// Whether nothing can overflow for inputs of these magnitudes, even if no two terms of any sum ever cancel.
+    fn covers(&self, graph: &Graph, inputs: &[f64]) -> bool {
+        // The largest magnitude of each slot.
+        let mut largest: Vec<f64> = vec![inputs.iter().copied().fold(0.0, f64::max)];
+        for slot in &graph.slots[1..] {
+            let magnitude = match &slot.operation {
+                Operation::Input => 0.0,
+                Operation::Layer(layer) => {
+                    let sum = layer.largest_norm * largest[layer.from] + layer.largest_bias;
+                    // False for NaN.
+                    if !(layer.is_covered && sum <= self.limit) {
+                        return false;
+                    }
+                    layer.function.lipschitz() * sum + 1.0
+                }
+                Operation::Arrange(elements) => {
+                    elements.iter().map(|&(slot, _)| largest[slot as usize]).fold(0.0, f64::max)
+                }
+                Operation::Maximum(left, right) => largest[*left].max(largest[*right]),
+            };
+            largest.push(magnitude);
+        }
+        true
     }
 }
 
