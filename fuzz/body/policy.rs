@@ -48,7 +48,7 @@ fn system() -> TransitionSystem {
 /// What is refused must say why, and what is read must evaluate alike at a point and in a batch.
 fn check(interface: &str, scorer: &str) -> bool {
     let mut warnings = Vec::new();
-    let open = |_: &Path| Ok(scorer.to_string());
+    let open = |_: &Path| Ok(scorer.as_bytes().to_vec());
     let path = Path::new("policy.json");
     let policy = parse(path, interface, &system(), &ReadOptions::default(), open, &mut warnings);
     match &policy {
