@@ -399,9 +399,9 @@ mod tests {
         let network = builder.finish(&swapped).expect("well formed");
         assert_eq!(network.nodes().len(), 1);
         assert_eq!(network_values::<f64>(&network, &[1, 2]), [2.0, 1.0]);
-        let mut builder = Builder::new(2);
-        let network = builder.inputs();
-        let network = builder.finish(&network).expect("well formed");
+        let builder = Builder::new(2);
+        let outputs = builder.inputs();
+        let network = builder.finish(&outputs).expect("well formed");
         assert_eq!(network_values::<f64>(&network, &[1, 2]), [1.0, 2.0]);
     }
 

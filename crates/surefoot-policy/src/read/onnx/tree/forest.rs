@@ -80,7 +80,8 @@ impl Forest {
         }
     }
 
-    /// Makes sure that following children ends: no branch is the child of two others, and roots are of none.
+    /// Makes sure that following children ends and leads everywhere: no branch is the child of two others, roots are
+    /// of none, and each branch belongs to the tree of a root.
     fn check(&self) -> Result<(), String> {
         let mut seen = vec![false; self.entries.len()];
         for &root in &self.roots {
@@ -88,16 +89,21 @@ impl Forest {
                 return Err(format!("tree node {root} is the root of two trees"));
             }
         }
-        for entry in &self.entries {
-            let Entry::Branch { yes, no, .. } = *entry else { continue };
+        let mut open = self.roots.clone();
+        let mut branches = 0;
+        while let Some(entry) = open.pop() {
+            let Entry::Branch { yes, no, .. } = self.entries[entry] else { continue };
+            branches += 1;
             for child in [yes, no] {
                 let branch = matches!(self.entries[child], Entry::Branch { .. });
                 if std::mem::replace(&mut seen[child], true) && branch {
                     return Err(format!("tree node {child} has two parents"));
                 }
+                open.push(child);
             }
         }
-        Ok(())
+        let all = self.entries.iter().filter(|entry| matches!(entry, Entry::Branch { .. })).count();
+        if branches == all { Ok(()) } else { Err("a tree node belongs to no root".into()) }
     }
 }
 
