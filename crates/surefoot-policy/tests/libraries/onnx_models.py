@@ -3,7 +3,8 @@
     pip install numpy onnx onnxruntime scikit-learn skl2onnx
     python onnx_models.py
 
-writes `<name>/policy.onnx` and `<name>/cases.json` beside this file. Other scripts call `make(folder)`.
+writes `<name>/policy.onnx` and `<name>/cases.json` beside this file, and the seeds of the fuzz target `onnx`. Other
+scripts call `make(folder)`.
 
 `cases.json` holds `inputs` (integers), `scores` (bits of what ONNX Runtime computes in single precision, in
 hexadecimal), `exact` (whether surefoot must give the same bits), and for models of scikit-learn `choices` (what the
@@ -42,6 +43,8 @@ def run(model, inputs, output, dtype=np.float32):
 
 
 def write(folder, name, model, inputs, scores, exact, choices=None, derived=False):
+    # skl2onnx names graphs at random.
+    model.graph.name = "policy"
     onnx.checker.check_model(model)
     place = Path(folder) / name
     place.mkdir(exist_ok=True)
@@ -303,6 +306,61 @@ def learned_models(folder):
         write(folder, name, model, inputs, scores, exact, choices, derived=classes == 2)
 
 
+def corpus(folder):
+    """Writes small models with two inputs and two outputs: seeds for the fuzzer."""
+    folder = Path(folder)
+    random = np.random.default_rng(7)
+    text = TensorProto.FLOAT
+
+    def seed(name, nodes, weights, outputs={"y": text}, opset=17, inputs=2, learned=None):
+        model = graph(nodes, weights, inputs, outputs, opset, learned=learned)
+        (folder / f"{name}.onnx").write_bytes(model.SerializeToString())
+        return model
+
+    node, ints = helper.make_node, lambda *numbers: np.array(numbers, np.int64)
+    two = {"w": dyadic(random, 2, 3), "b": dyadic(random, 3), "v": dyadic(random, 3, 2), "c": dyadic(random, 2)}
+    gemm = [node("Gemm", ["obs", "w", "b"], ["h"]), node("Relu", ["h"], ["r"]), node("MatMul", ["r", "v"], ["m"])]
+    chain = seed("chain", [*gemm, node("Add", ["m", "c"], ["y"])], two)
+    tail = [node("Softmax", ["m"], ["p"], axis=-1), node("ArgMax", ["p"], ["y"], axis=-1)]
+    seed("choice", [*gemm, *tail], two)
+    old = [*gemm, node("Clip", ["m"], ["k"], min=-1.0, max=1.0), node("Squeeze", ["k"], ["s"], axes=[0])]
+    seed("old", [*old, node("Unsqueeze", ["s"], ["y"], axes=[0])], two, opset=9)
+    small = {"one": np.array(1, np.float32), "i": ints(1, 0), "a": ints(0), "b": ints(2), "x": ints(1), "t": ints(1, -1)}
+    moves = [
+        node("Transpose", ["obs"], ["q"]), node("Reshape", ["q", "t"], ["r"]), node("Gather", ["r", "i"], ["g"], axis=1),
+        node("Slice", ["g", "a", "b", "x"], ["s"]), node("Split", ["s"], ["l", "u"], axis=1), node("Concat", ["u", "l"], ["k"], axis=1),
+        node("Expand", ["k", "t2"], ["e"]), node("Shape", ["e"], ["h"]), node("ConstantOfShape", ["h"], ["z"]), node("Add", ["e", "z"], ["y"]),
+    ]  # fmt: skip
+    seed("moves", moves, small | {"t2": ints(1, 2)})
+    maths = [
+        node("Div", ["obs", "one"], ["d"]), node("Sub", ["one", "d"], ["s"]), node("Neg", ["s"], ["n"]), node("Max", ["n", "d", "one"], ["m"]),
+        node("Min", ["m", "obs"], ["k"]), node("ReduceSum", ["k", "x"], ["t"]), node("ReduceMean", ["k"], ["u"], axes=[1]),
+        node("ReduceMax", ["k"], ["v"], axes=[1]), node("Concat", ["t", "u", "v"], ["j"], axis=1), node("Slice", ["j", "a", "b", "x"], ["e"]),
+        node("Elu", ["e"], ["f"]), node("LeakyRelu", ["f"], ["g"]), node("Sigmoid", ["g"], ["h"]), node("Tanh", ["h"], ["y"]),
+    ]  # fmt: skip
+    seed("maths", maths, {key: small[key] for key in ["one", "a", "b", "x"]})
+    four = {key: random.uniform(1, 2, 2).astype(np.float32) for key in ["s", "b", "m", "v"]}
+    seed("normal", [node("BatchNormalization", ["obs", "s", "b", "m", "v"], ["d"]), node("Dropout", ["d"], ["y"])], four)
+    modes = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"]
+    trees = tree_attributes(random, 2, 2, 2, 2, "target", modes)
+    seed("trees", [node("TreeEnsembleRegressor", ["obs"], ["y"], domain=LEARNED, n_targets=2, **trees)], {}, learned=3)
+    trees = tree_attributes(random, 1, 1, 2, 1, "class", modes[:1]) | {"classlabels_int64s": [0, 1], "base_values": [0.5]}
+    parts = [node("TreeEnsembleClassifier", ["obs"], ["l", "p"], domain=LEARNED, **trees), node("ZipMap", ["p"], ["y"], domain=LEARNED)]
+    seed("label", parts, {}, {"l": TensorProto.INT64, "y": text}, learned=3)
+    number = lambda *values: helper.make_tensor("", TensorProto.FLOAT, [len(values)], values)
+    newer = dict(
+        n_targets=2, tree_roots=[0], nodes_featureids=[1], nodes_splits=number(0.5), nodes_truenodeids=[0], nodes_trueleafs=[1],
+        nodes_modes=helper.make_tensor("", TensorProto.UINT8, [1], [0]), nodes_falsenodeids=[1], nodes_falseleafs=[1],
+        leaf_targetids=[0, 1], leaf_weights=number(1.0, 2.0),
+    )  # fmt: skip
+    seed("newer", [node("TreeEnsemble", ["obs"], ["y"], domain=LEARNED, **newer)], {}, learned=5)
+    seed("bad-operator", [node("Sin", ["obs"], ["y"])], {})
+    seed("bad-inputs", [node("Relu", ["obs"], ["y"])], {}, inputs=3)
+    chain.graph.initializer[0].data_location = TensorProto.EXTERNAL
+    (folder / "bad-external.onnx").write_bytes(chain.SerializeToString())
+    (folder / "bad-truncated.onnx").write_bytes((folder / "chain.onnx").read_bytes()[:150])
+
+
 def make(folder):
     """Writes all fixtures into a folder."""
     for part in [relu_perceptron, actor_critic, activations, exact_graph, pointwise, tree_modes, learned_models]:
@@ -311,3 +369,4 @@ def make(folder):
 
 if __name__ == "__main__":
     make(Path(__file__).parent)
+    corpus(Path(__file__).parents[4] / "fuzz/corpus/onnx")

@@ -34,10 +34,11 @@ pub(super) fn batch(call: &mut Call<'_>) -> Results {
             (scale[channel], shift[channel], mean[channel], variance[channel]);
         let double = 1.0 / (variance.double + epsilon.double).sqrt();
         let single = 1.0 / (variance.single + epsilon.single).sqrt();
-        weights.push(Parameter { double: double * scale.double, single: single * scale.single });
+        let (double, single) = (double * scale.double, single * scale.single);
+        weights.push(Parameter { double, single });
         biases.push(Parameter {
-            double: shift.double - mean.double * double * scale.double,
-            single: shift.single - mean.single * single * scale.single,
+            double: shift.double - mean.double * double,
+            single: shift.single - mean.single * single,
         });
     }
     if weights.iter().chain(&biases).any(|number| !number.double.is_finite() || !number.single.is_finite()) {
