@@ -43,8 +43,11 @@ def run(model, inputs, output, dtype=np.float32):
 
 
 def write(folder, name, model, inputs, scores, exact, choices=None, derived=False):
-    # skl2onnx names graphs at random.
+    # skl2onnx names graphs, and orders versions and attributes, at random.
     model.graph.name = "policy"
+    model.opset_import.sort(key=lambda opset: opset.domain)
+    for node in model.graph.node:
+        node.attribute.sort(key=lambda attribute: attribute.name)
     onnx.checker.check_model(model)
     place = Path(folder) / name
     place.mkdir(exist_ok=True)

@@ -12,8 +12,9 @@ use super::message::{Dimension, Graph, Model, Node, ValueInfo, data_type};
 use super::operator;
 use super::output;
 use super::shape;
-use super::tensor::Tensor;
+use super::tensor::{Numbers, Tensor};
 use super::value::{Computed, Value};
+use crate::parameter::Parameter;
 use crate::policy::Scorer;
 
 /// How many values and weights a model may make besides those for which its file has room.
@@ -40,10 +41,12 @@ pub(super) fn read(
         .ok_or_else(|| InputError::in_file(path, "this is no ONNX model: there is no graph"))?;
     let versions = Versions::read(path, model)?;
     let mut names = constants(path, graph)?;
+    warn_of_range(path, &names, warnings);
     let mut builder = Builder::new(inputs);
     let (name, value) = input(path, graph, &names, inputs, &builder)?;
     names.insert(name, Ok(value));
-    let mut budget = length.saturating_mul(8).saturating_add(ROOM);
+    // Values have 32-bit numbers.
+    let mut budget = length.saturating_mul(8).saturating_add(ROOM).min(u32::MAX as usize);
     for (index, node) in graph.nodes.iter().enumerate() {
         let found = operands(path, &names, node, index).and_then(|inputs| {
             let version = versions.of(path, node, index)?;
@@ -182,6 +185,23 @@ fn constants<'m>(path: &Path, graph: &'m Graph) -> Result<HashMap<&'m str, Known
         }
     }
     Ok(names)
+}
+
+/// Warns of numbers that single precision cannot hold.
+fn warn_of_range(path: &Path, names: &HashMap<&str, Known>, warnings: &mut Vec<InputError>) {
+    let exceeds = |number: &Parameter| number.double.is_finite() && number.single.is_infinite();
+    let found = names.iter().filter_map(|(name, value)| match value {
+        Ok(Value::Constant(tensor)) => match &tensor.numbers {
+            Numbers::Float(numbers) => numbers.iter().any(exceeds).then_some(*name),
+            Numbers::Int(_) => None,
+        },
+        _ => None,
+    });
+    if let Some(name) = found.min() {
+        let message =
+            format!("a number of `{name}` exceeds the range of f32: it is infinite in single precision");
+        warnings.push(InputError::in_file(path, message));
+    }
 }
 
 /// The one input that is no initial value.

@@ -228,8 +228,9 @@ fn range(start: i64, end: i64, step: i64, extent: usize) -> Option<Vec<usize>> {
     let (start, end) = (counted(start), counted(end));
     let (mut index, end) = match step {
         0 => return None,
+        _ if extent == 0 => (0, 0),
         1.. => (start.clamp(0, extent), end.clamp(0, extent)),
-        _ => (start.clamp(-1, extent - 1), end.clamp(-1, extent - 1)),
+        _ => (start.clamp(0, extent - 1), end.clamp(-1, extent - 1)),
     };
     let mut list = Vec::new();
     while if step > 0 { index < end } else { index > end } {
@@ -376,6 +377,8 @@ mod tests {
         assert_eq!(range(1, i64::MAX, 1, 4), Some(vec![1, 2, 3]));
         assert_eq!(range(-1, i64::MIN, -2, 4), Some(vec![3, 1]));
         assert_eq!(range(i64::MAX, 0, -1, 3), Some(vec![2, 1]));
+        assert_eq!(range(-9, -9, -1, 3), Some(vec![0]));
+        assert_eq!(range(0, 1, -1, 0), Some(vec![]));
         assert_eq!(range(-100, 100, i64::MAX, 3), Some(vec![0]));
         assert_eq!(range(2, 1, 1, 3), Some(vec![]));
         assert_eq!(range(0, 1, 0, 3), None);

@@ -66,6 +66,16 @@ fn weights_must_be_in_the_file_and_finite() {
 }
 
 #[test]
+fn numbers_beyond_single_precision_are_worth_a_warning() {
+    let mut model = batch(1).node("Mul", "x w", "y", vec![]);
+    model.graph().initializers.push(Tensor { doubles: vec![1e39], ..tensor("w", data_type::DOUBLE, &[1]) });
+    let mut warnings = Vec::new();
+    let read = crate::read::onnx::read(Path::new("m.onnx"), &model.bytes(), (1, 1), &mut warnings);
+    assert_eq!(values::<f64>(&read.expect("good"), &[1]), [1e39]);
+    assert!(warnings[0].to_string().contains("a number of `w` exceeds the range of f32"));
+}
+
+#[test]
 fn names_must_be_known_and_different() {
     let unknown = batch(1).node("Add", "x z", "y", vec![]).refused(1, 1);
     assert!(unknown.contains("node 0 (Add): no node before it computes `z`"), "{unknown}");
