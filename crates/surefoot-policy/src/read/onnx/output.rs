@@ -52,8 +52,13 @@ pub(super) fn choose(
         }
     }
     let Some((name, scores)) = found else {
-        return Err(match (failed.as_slice(), graph.outputs.len()) {
-            ([(_, error)], 1) => (*error).clone(),
+        // If one mistake is the reason for all, it says more than a list.
+        return Err(match failed.split_first() {
+            Some(((_, first), more))
+                if failed.len() == graph.outputs.len() && more.iter().all(|(_, error)| error == first) =>
+            {
+                (*first).clone()
+            }
             _ => refusal(path, outputs, &others, &failed),
         });
     };

@@ -71,6 +71,15 @@ fn the_output_with_the_right_size_is_taken() {
         message.contains("no output has as many values: `v` has 1 values, `a` chooses among 2"),
         "{message}"
     );
+    let broken = doubled(13).node("Erf", "s", "e", vec![]).node("Relu", "e", "r", vec![]);
+    assert!(
+        broken.clone().outputs(&["e", "r"]).refused(2, 2).starts_with("m.onnx: node 1 (Erf): this operator")
+    );
+    let message = broken.node("Sin", "x", "t", vec![]).outputs(&["e", "t"]).refused(2, 2);
+    assert!(
+        message.contains("`e` cannot be read, `t` cannot be read\n  hint: `e` cannot be read: node 1 (Erf)"),
+        "{message}"
+    );
     let two = critic().node("Relu", "s", "r", vec![]).outputs(&["s", "r"]);
     assert!(two.refused(2, 2).contains("the outputs `s` and `r` both have 2 values"));
 }

@@ -47,7 +47,8 @@ fn regressor(mode: &str, threshold: f32, more: Vec<Attribute>) -> Draft {
 #[test]
 fn every_comparison_becomes_tests_below() {
     // (1, 0) where the comparison holds, (0, 2) elsewhere.
-    let modes: [(&str, fn(i32) -> bool); 6] = [
+    type Holds = fn(i32) -> bool;
+    let modes: [(&str, Holds); 6] = [
         ("BRANCH_LEQ", |x| x <= 2),
         ("BRANCH_LT", |x| x < 2),
         ("BRANCH_GTE", |x| x >= 2),
