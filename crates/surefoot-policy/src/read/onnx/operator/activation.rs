@@ -52,15 +52,18 @@ fn clip(call: &Call<'_>) -> Result<Activation, InputError> {
     if low.double > high.double {
         return Err(call.error(format!("min is {}, which is above max, {}", low.double, high.double)));
     }
-    Ok(clipped(low, high))
+    clipped(call, low, high)
 }
 
 /// Values between two bounds; without an upper bound, and 0 as the lower one, that is a `ReLU`.
-pub(super) fn clipped(low: Parameter, high: Parameter) -> Activation {
+pub(super) fn clipped(call: &Call<'_>, low: Parameter, high: Parameter) -> Result<Activation, InputError> {
+    if low.double == f64::INFINITY || high.double == f64::NEG_INFINITY {
+        return Err(call.error("the bounds leave no finite value"));
+    }
     if low.double == 0.0 && high.double == f64::INFINITY {
-        Activation::Relu
+        Ok(Activation::Relu)
     } else {
-        Activation::Clip { low, high }
+        Ok(Activation::Clip { low, high })
     }
 }
 

@@ -46,8 +46,8 @@ pub(super) fn apply(call: &mut Call<'_>, which: Which) -> Results {
     for (shape, bound) in bounds {
         let shape = common(call, &result.shape, &shape)?;
         let activation = match which {
-            Which::Largest => clipped(bound, infinity(1.0)),
-            Which::Smallest => clipped(infinity(-1.0), bound),
+            Which::Largest => clipped(call, bound, infinity(1.0))?,
+            Which::Smallest => clipped(call, infinity(-1.0), bound)?,
         };
         let elements = call.builder.activate(&spread(&result, &shape), activation);
         result = Computed { shape, elements: elements.into(), integer: false };

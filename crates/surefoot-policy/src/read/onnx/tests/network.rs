@@ -86,6 +86,9 @@ fn matrices_multiply_rows_columns_and_batches() {
     );
     // The matrix x is used for both matrices of w, whose leading axes are [2, 1].
     assert_eq!(shared.values(&[1, 2, 3, 4], 4), [1.0, 3.0, 2.0, 4.0]);
+    let rows =
+        Draft::new(13, &[2, 1, 2]).floats("w", &[1, 2, 1], &[3.0, 4.0]).node("MatMul", "x w", "y", vec![]);
+    assert_eq!(rows.values(&[1, 10, 100, 1000], 2), [43.0, 4300.0]);
     let dot = Draft::new(13, &[2]).floats("w", &[2], &[3.0, 4.0]).node("MatMul", "x w", "y", vec![]);
     assert_eq!(dot.values(&[1, 2], 1), [11.0]);
 }
@@ -145,6 +148,22 @@ fn activations_have_their_parameters() {
 }
 
 #[test]
+fn activations_follow_each_other_in_order() {
+    let model = batch(1)
+        .floats("w", &[1, 1], &[-1.0])
+        .floats("c", &[], &[-2.0])
+        .node("MatMul", "x w", "m", vec![])
+        .node("Relu", "m", "r", vec![])
+        .node("Add", "r c", "s", vec![])
+        .node("Tanh", "s", "t", vec![])
+        .node("Relu", "t", "y", vec![]);
+    assert_eq!(model.clone().network(1, 1).nodes().len(), 3);
+    // relu(-5) - 2 < 0 and relu(5) - 2 = 3.
+    assert_eq!(model.clone().values(&[5], 1), [0.0]);
+    assert_eq!(model.values(&[-5], 1), [libm::tanh(3.0)]);
+}
+
+#[test]
 fn clip_takes_attributes_or_operands() {
     let old = Draft::new(10, &[0, 3]).node("Clip", "x", "y", vec![float("min", -1.0), float("max", 2.0)]);
     assert_eq!(old.values(&[-5, 1, 5], 3), [-1.0, 1.0, 2.0]);
@@ -179,6 +198,8 @@ fn extrema_with_constants_and_of_tensors() {
     assert_eq!(model("Min", "x mixed").values(&[-1, 3], 2), [-4.0, 3.0]);
     assert_eq!(model("Max", "x n zero").values(&[-1, 3], 2), [1.0, 3.0]);
     assert_eq!(model("Min", "x n").values(&[-1, 3], 2), [-1.0, -3.0]);
+    let endless = batch(2).floats("c", &[], &[f32::INFINITY]).node("Max", "x c", "y", vec![]);
+    assert!(endless.refused(2, 2).contains("no finite value"));
     let network = model("Max", "x zero").network(2, 2);
     assert_eq!(network.chain().expect("a chain")[0].activation(), Activation::Relu);
 }
