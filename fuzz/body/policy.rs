@@ -1,4 +1,5 @@
-//! What the fuzz targets `nnet`, `interface` and `ensemble` do with a text. The test `corpus` of `surefoot-policy` does it too.
+//! What the fuzz targets `nnet`, `interface`, `ensemble` and `onnx` do with a file. The test `corpus` of
+//! `surefoot-policy` does it too.
 
 use std::path::Path;
 
@@ -17,6 +18,12 @@ pub fn nnet(text: &str) -> bool {
 /// Reads `text` as a tree ensemble with two inputs and two outputs; whether it is one.
 pub fn ensemble(text: &str) -> bool {
     check(INTERFACE, text)
+}
+
+/// Reads `bytes` as an ONNX model with two inputs and two outputs; whether it is one.
+pub fn onnx(bytes: &[u8]) -> bool {
+    let options = ReadOptions { scorer_file: Some("policy.onnx".into()) };
+    check_file(INTERFACE, bytes, &options, check_points)
 }
 
 /// Reads `text` as the interface of a network and of a tree ensemble; whether it fits one of them.
@@ -47,16 +54,29 @@ fn system() -> TransitionSystem {
 
 /// What is refused must say why, and what is read must evaluate alike at a point and in a batch.
 fn check(interface: &str, scorer: &str) -> bool {
+    check_file(interface, scorer.as_bytes(), &ReadOptions::default(), check_policy)
+}
+
+fn check_file(interface: &str, scorer: &[u8], options: &ReadOptions, examine: fn(&Policy)) -> bool {
     let mut warnings = Vec::new();
-    let open = |_: &Path| Ok(scorer.to_string());
+    let open = |_: &Path| Ok(scorer.to_vec());
     let path = Path::new("policy.json");
-    let policy = parse(path, interface, &system(), &ReadOptions::default(), open, &mut warnings);
+    let policy = parse(path, interface, &system(), options, open, &mut warnings);
     match &policy {
         Err(error) => assert!(!error.message.is_empty() && !error.to_string().is_empty()),
-        Ok(policy) => check_policy(policy),
+        Ok(policy) => examine(policy),
     }
     assert!(warnings.iter().all(|warning| !warning.to_string().is_empty()));
     policy.is_ok()
+}
+
+/// Evaluation at points chooses one output.
+fn check_points(policy: &Policy) {
+    for state in [vec![0; 10], vec![1, -2, 1, 3, 5, 1, 4, 0, 2, 0]] {
+        for arithmetic in [Arithmetic::F64, Arithmetic::F32] {
+            assert_eq!(policy.possible(arithmetic, &state, |_| true).len(), 1);
+        }
+    }
 }
 
 fn check_policy(policy: &Policy) {

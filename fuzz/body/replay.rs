@@ -64,9 +64,14 @@ impl Random {
     }
 }
 
-/// Runs `body` on every file of `fuzz/corpus/<target>` and on changed versions of it. Files whose name begins with
+/// Runs `body` on every text of `fuzz/corpus/<target>` and on changed versions of it. Files whose name begins with
 /// `bad-` must be refused, all others accepted.
 pub fn replay(target: &str, body: fn(&str) -> bool) {
+    replay_bytes(target, |bytes| body(&String::from_utf8_lossy(bytes)));
+}
+
+/// Like [`replay`], for files that are no text.
+pub fn replay_bytes(target: &str, body: impl Fn(&[u8]) -> bool) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
     let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut files: Vec<_> = entries.map(|entry| entry.expect("the folder can be listed").path()).collect();
@@ -78,18 +83,21 @@ pub fn replay(target: &str, body: fn(&str) -> bool) {
     let mut random = Random(1);
     for (file, text) in files.iter().zip(&texts) {
         let bad = file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("bad-"));
-        assert_eq!(run(body, file, text), !bad, "{}", file.display());
+        assert_eq!(run(&body, file, text), !bad, "{}", file.display());
         for _ in 0..rounds {
-            run(body, file, &changed(text, &texts, &mut random));
+            run(&body, file, &changed(text, &texts, &mut random));
         }
     }
 }
 
-/// Runs `body`; if it panics, shows the text first.
-fn run(body: fn(&str) -> bool, file: &Path, text: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(text);
-    catch_unwind(AssertUnwindSafe(|| body(&text))).unwrap_or_else(|panic| {
-        eprintln!("this text, a change of {}, makes the reader panic:\n{text}", file.display());
+/// Runs `body`; if it panics, shows the contents first.
+fn run(body: &impl Fn(&[u8]) -> bool, file: &Path, contents: &[u8]) -> bool {
+    catch_unwind(AssertUnwindSafe(|| body(contents))).unwrap_or_else(|panic| {
+        let shown = match std::str::from_utf8(contents) {
+            Ok(text) => text.to_string(),
+            Err(_) => contents.escape_ascii().to_string(),
+        };
+        eprintln!("this, a change of {}, makes the reader panic:\n{shown}", file.display());
         std::panic::resume_unwind(panic)
     })
 }

@@ -82,7 +82,7 @@ pub struct SourceFile {
     pub sha256: String,
 }
 
-/// Reads text files and remembers which.
+/// Reads files and remembers which.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     /// All files read so far, in order, each once.
@@ -92,6 +92,11 @@ pub struct Sources {
 impl Sources {
     /// The contents of a UTF-8 text file.
     pub fn read(&mut self, path: &Path) -> Result<String, InputError> {
+        utf8_text(path, self.read_bytes(path)?)
+    }
+
+    /// The contents of a file of any kind.
+    pub fn read_bytes(&mut self, path: &Path) -> Result<Vec<u8>, InputError> {
         if path.is_dir() {
             return Err(InputError::in_file(path, "this is a directory, a file was expected"));
         }
@@ -103,13 +108,7 @@ impl Sources {
             InputError::in_file(path, reason)
         })?;
         self.record(path, &bytes);
-        String::from_utf8(bytes).map_err(|e| {
-            let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];
-            let line = valid.split(|&b| b == b'\n').count() as u64;
-            let line_start = valid.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
-            let column = 1 + String::from_utf8_lossy(&valid[line_start..]).chars().count() as u64;
-            InputError::at(path, Position { line, column }, "the file is not UTF-8 text")
-        })
+        Ok(bytes)
     }
 
     /// Notes that a file with these contents was read.
@@ -121,4 +120,15 @@ impl Sources {
             });
         }
     }
+}
+
+/// The text of a file with these contents; the error names the place of the first byte that is no UTF-8.
+pub fn utf8_text(path: &Path, contents: Vec<u8>) -> Result<String, InputError> {
+    String::from_utf8(contents).map_err(|e| {
+        let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+        let line = valid.split(|&b| b == b'\n').count() as u64;
+        let line_start = valid.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
+        let column = 1 + String::from_utf8_lossy(&valid[line_start..]).chars().count() as u64;
+        InputError::at(path, Position { line, column }, "the file is not UTF-8 text")
+    })
 }

@@ -20,7 +20,7 @@ mod value;
 mod variable;
 
 pub use expr::{BinaryOp, ExprId, ExprPool, Node, PointValue, Program, TypeError, UnaryOp};
-pub use input::{InputError, Position, SourceFile, Sources};
+pub use input::{InputError, Position, SourceFile, Sources, utf8_text};
 pub use property::{Property, Start};
 pub use system::{Assignment, Command, Label, LabelId, Outcome, Requirement, TransitionSystem};
 pub use value::{Type, Undefined, Value};

@@ -1,4 +1,4 @@
-//! The corpus of the fuzz targets, and thousands of changes of it: no text makes a policy reader panic.
+//! The corpus of the fuzz targets, and thousands of changes of it: no file makes a policy reader panic.
 
 #[path = "../../../fuzz/body/policy.rs"]
 mod body;
@@ -18,4 +18,9 @@ fn interfaces() {
 #[test]
 fn ensembles() {
     replay::replay("ensemble", body::ensemble);
+}
+
+#[test]
+fn onnx_models() {
+    replay::replay_bytes("onnx", body::onnx);
 }

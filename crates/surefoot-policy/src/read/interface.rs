@@ -30,11 +30,15 @@ pub(super) fn refuse_scorer(path: &Path, text: &str) -> Result<(), InputError> {
     let extension = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("nnet"));
     let comment = text.trim_start().starts_with("//");
     if !super::is_json(text) && (extension || comment) {
-        let start = Position { line: 1, column: 1 };
-        let message = "this is a network, but a policy interface was expected";
-        return Err(InputError::at(path, start, message).with_hint(EXAMPLE));
+        let start = Some(Position { line: 1, column: 1 });
+        return Err(InputError { position: start, ..refused_scorer(path) });
     }
     Ok(())
+}
+
+/// What to say about a network where the interface was expected.
+pub(super) fn refused_scorer(path: &Path) -> InputError {
+    InputError::in_file(path, "this is a network, but a policy interface was expected").with_hint(EXAMPLE)
 }
 
 impl<'d> Interface<'d> {

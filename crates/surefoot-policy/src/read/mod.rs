@@ -1,18 +1,19 @@
 //! Readers of policy files.
 //!
 //! A policy is given by its *interface*, a JSON file that says which variables the scorer reads, which labels it
-//! chooses from, and which file holds the scorer: a neural network in the `NNet` format or a tree ensemble as a
-//! Veritas dump.
+//! chooses from, and which file holds the scorer: a neural network in the `NNet` format, a tree ensemble as a
+//! Veritas dump, or either of them in an ONNX model.
 
 mod ensemble;
 mod interface;
 mod nnet;
+mod onnx;
 mod suggestion;
 
 use std::path::{Path, PathBuf};
 
 use surefoot_model::json::Document;
-use surefoot_model::{InputError, Sources, TransitionSystem};
+use surefoot_model::{InputError, Sources, TransitionSystem, utf8_text};
 
 use crate::policy::{Policy, Scorer};
 use interface::Interface;
@@ -44,18 +45,22 @@ pub fn read_with(
     sources: &mut Sources,
     warnings: &mut Vec<InputError>,
 ) -> Result<Policy, InputError> {
-    let text = sources.read(interface)?;
-    parse(interface, &text, system, options, |file| sources.read(file), warnings)
+    let bytes = sources.read_bytes(interface)?;
+    if onnx::recognise(interface, &bytes) {
+        return Err(interface::refused_scorer(interface));
+    }
+    let text = utf8_text(interface, bytes)?;
+    parse(interface, &text, system, options, |file| sources.read_bytes(file), warnings)
 }
 
-/// Like [`read_with`], from texts in memory: `text` is the interface, and `open` gives the contents of the scorer's
+/// Like [`read_with`], from contents in memory: `text` is the interface, and `open` gives the contents of the scorer's
 /// file, whose path is relative to the folder of `interface`.
 pub fn parse(
     interface: &Path,
     text: &str,
     system: &TransitionSystem,
     options: &ReadOptions,
-    open: impl FnOnce(&Path) -> Result<String, InputError>,
+    open: impl FnOnce(&Path) -> Result<Vec<u8>, InputError>,
     warnings: &mut Vec<InputError>,
 ) -> Result<Policy, InputError> {
     interface::refuse_scorer(interface, text)?;
@@ -65,14 +70,26 @@ pub fn parse(
         Some(file) => file.clone(),
         None => interface.scorer_file()?,
     };
-    let text = open(&file)?;
-    let scorer = if is_json(&text) {
-        let document = Document::parse(&file, &text)?;
-        Scorer::Ensemble(ensemble::read(document.root(), interface.sizes(), warnings)?)
-    } else {
-        Scorer::Network(nnet::read(&file, &text, warnings)?)
-    };
+    let scorer = read_scorer(&file, open(&file)?, interface.sizes(), warnings)?;
     interface.attach(scorer, &file, warnings)
+}
+
+/// Reads a scorer whose interface has these numbers of inputs and outputs. Its format is seen from its contents.
+fn read_scorer(
+    file: &Path,
+    contents: Vec<u8>,
+    sizes: (usize, usize),
+    warnings: &mut Vec<InputError>,
+) -> Result<Scorer, InputError> {
+    if onnx::recognise(file, &contents) {
+        return onnx::read(file, &contents, sizes, warnings);
+    }
+    let text = utf8_text(file, contents)?;
+    if is_json(&text) {
+        let document = Document::parse(file, &text)?;
+        return Ok(Scorer::Ensemble(ensemble::read(document.root(), sizes, warnings)?));
+    }
+    Ok(Scorer::Network(nnet::read(file, &text, warnings)?))
 }
 
 /// Whether the text can only be JSON, as opposed to an `.nnet` file.

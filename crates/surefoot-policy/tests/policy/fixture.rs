@@ -32,7 +32,7 @@ pub fn system() -> TransitionSystem {
 pub fn read(interface: &str, scorer: &str) -> (Result<Policy, InputError>, Vec<InputError>) {
     let mut warnings = Vec::new();
     let path = Path::new("folder/policy.jani2nnet");
-    let open = |_: &Path| Ok(scorer.to_string());
+    let open = |_: &Path| Ok(scorer.as_bytes().to_vec());
     let policy = parse(path, interface, &system(), &ReadOptions::default(), open, &mut warnings);
     (policy, warnings)
 }
