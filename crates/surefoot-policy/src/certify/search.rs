@@ -81,7 +81,7 @@ pub(super) struct Search {
     pub(super) witness: Vec<i32>,
     /// Boxes that were examined or enumerated for the last question.
     pub(super) boxes: u64,
-    /// Whether the last answer *never* used the facts other than by clipping the box.
+    /// Whether the last answer *never* used the facts other than by clipping the box of the question.
     pub(super) used_facts: bool,
     lower: Vec<i32>,
     upper: Vec<i32>,
@@ -188,8 +188,9 @@ impl Search {
         depth: &mut usize,
     ) -> Visit {
         loop {
-            if !self.clip_by_facts() {
-                self.used_facts = true;
+            let something = self.clip_by_facts();
+            self.used_facts |= !something || !self.fact_cuts.is_empty();
+            if !something {
                 return Visit::Closed;
             }
             if self.boxes >= budget.boxes
@@ -201,17 +202,8 @@ impl Search {
             if self.point_count(limit).is_some() {
                 return self.enumerate(question);
             }
-            let of_policy = self.space.of_policy();
             self.cuts.clear();
-            let mut candidates =
-                Candidates { points: &mut self.points, space: &self.space, lower: &self.lower };
-            let finding = bounder.examine(
-                *depth,
-                &self.lower[..of_policy],
-                &self.upper[..of_policy],
-                &mut self.cuts,
-                &mut candidates,
-            );
+            let finding = self.examine(bounder, question, *depth);
             if let Some(point) = self.points.ask(question) {
                 return Visit::Witness(point);
             }
@@ -246,6 +238,21 @@ impl Search {
         }
     }
 
+    /// Asks the bounder about the current box. A box with one point of the policy is evaluated instead: what is wide
+    /// there is wide in variables that only facts mention.
+    fn examine(&mut self, bounder: &mut impl Bounder, question: &Question<'_>, depth: usize) -> Finding {
+        let of_policy = self.space.of_policy();
+        let (lower, upper) = (&self.lower[..of_policy], &self.upper[..of_policy]);
+        if lower == upper {
+            return match self.points.dominator(&self.space, lower, question) {
+                Some(by) => Finding::Dominated(by),
+                None => Finding::Won,
+            };
+        }
+        let mut candidates = Candidates { points: &mut self.points, space: &self.space, lower: &self.lower };
+        bounder.examine(depth, lower, upper, &mut self.cuts, &mut candidates)
+    }
+
     /// Applies the cuts of the bounder; whether they took away half of the box or more.
     fn cut(&mut self) -> bool {
         let mut left = 1.0;
@@ -270,10 +277,10 @@ impl Search {
 
     /// Clips the current box; `false` if nothing is left of it.
     fn clip_by_facts(&mut self) -> bool {
+        self.fact_cuts.clear();
         if !self.space.has_facts() {
             return true;
         }
-        self.fact_cuts.clear();
         let something = self.space.clip(&mut self.lower, &mut self.upper, &mut self.fact_cuts);
         if something {
             for index in 0..self.fact_cuts.len() {
@@ -349,7 +356,7 @@ impl Search {
             odometer[moved] += 1;
             odometer[..moved].copy_from_slice(&lower[..moved]);
         }
-        self.used_facts |= self.space.has_facts();
+        self.used_facts |= self.space.undecided(&self.lower, &self.upper).is_some();
         self.evidence.push(Step::Enumerated);
         Visit::Closed
     }
