@@ -64,6 +64,11 @@ impl OutputSet {
         self.words.iter().enumerate().all(|(index, word)| word & !of_other(index) == 0)
     }
 
+    /// The set as bits, 64 outputs per word; there may be fewer words than outputs.
+    pub(super) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// The outputs, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(index, &word)| {

@@ -118,7 +118,14 @@ impl Search {
         }
     }
 
-    /// The box of the last question, clipped by its facts: the ends of all dimensions. `None` if it is empty.
+    /// The current box, in the dimensions of the policy. After [`Search::load`], that is the box of the question, clipped by its
+    /// facts.
+    pub(super) fn ends(&self) -> (&[i32], &[i32]) {
+        let of_policy = self.space.of_policy();
+        (&self.lower[..of_policy], &self.upper[..of_policy])
+    }
+
+    /// Takes over a question and clips its box by its facts; `false` if nothing is left of it.
     pub(super) fn load(&mut self, question: &Question<'_>) -> bool {
         self.space.load(question);
         self.evidence.clear();

@@ -1,6 +1,7 @@
 //! Tests of certification through its public interface: answers against brute force, laws, and the decision cache.
 
 mod answers;
+mod cached;
 mod laws;
 mod oracle;
 mod random;
