@@ -8,6 +8,7 @@
 //! The one invariant: an answer is about the arithmetic of the certifier, *including its rounding errors*, exactly as
 //! [`crate::point`] defines it. The argument is in `docs/certification.md`.
 
+mod cache;
 mod evidence;
 mod forest;
 mod network;
@@ -17,6 +18,7 @@ mod question;
 mod search;
 mod space;
 
+pub use cache::{CacheStatistics, CachedAnswer, CachedCertifier, CachedPossibility, DecisionCache};
 pub use evidence::{Evidence, Step};
 pub use output_set::OutputSet;
 pub use question::{Answer, Budget, Fact, Possibility, Question};

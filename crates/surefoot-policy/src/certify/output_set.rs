@@ -64,6 +64,11 @@ impl OutputSet {
         self.words.iter().enumerate().all(|(index, word)| word & !of_other(index) == 0)
     }
 
+    /// The set as bits, 64 outputs per word; there may be fewer words than outputs.
+    pub(super) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// The outputs, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(index, &word)| {
@@ -97,7 +102,7 @@ mod tests {
             let set = |outputs: &BTreeSet<u8>| -> OutputSet { outputs.iter().map(|&k| k.into()).collect() };
             let (one, two) = (set(&first), set(&second));
             prop_assert_eq!(one.len(), first.len());
-            prop_assert!(one.iter().eq(first.iter().map(|&k| k.into())));
+            prop_assert!(one.iter().eq(first.iter().map(|&k| usize::from(k))));
             prop_assert_eq!(one.is_subset(&two), first.is_subset(&second));
             prop_assert_eq!(one == two, first == second);
             let mut rest = one.clone();

@@ -102,6 +102,31 @@ impl Points {
         self.count
     }
 
+    /// A competing output that beats the one in question at a point of the policy, whether or not the facts hold there.
+    /// If there is none, the output in question can be chosen.
+    pub(super) fn dominator(
+        &mut self,
+        space: &Space,
+        point: &[i32],
+        question: &Question<'_>,
+    ) -> Option<usize> {
+        debug_assert!(self.count == 0, "points were asked before");
+        debug_assert!(point.len() == space.of_policy(), "a value for each dimension of the policy");
+        for (dimension, &value) in point.iter().enumerate() {
+            self.values[dimension * BATCH] = value;
+        }
+        self.count = 1;
+        self.evaluate();
+        self.count = 0;
+        let beats = |&rival: &usize| {
+            let mut chosen = false;
+            let pair = |output| output == rival || output == question.output;
+            self.evaluator.possible(0, pair, |output| chosen |= output == question.output);
+            !chosen
+        };
+        question.competing.iter().filter(|&rival| rival != question.output).find(beats)
+    }
+
     /// Calls `found` with the outputs that can be chosen at a point of the last batch.
     pub(super) fn winners(&self, point: usize, question: &Question<'_>, found: impl FnMut(usize)) {
         let applicable = |output| output == question.output || question.competing.contains(output);

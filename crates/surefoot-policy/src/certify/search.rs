@@ -82,7 +82,7 @@ pub(super) struct Search {
     pub(super) witness: Vec<i32>,
     /// Boxes that were examined or enumerated for the last question.
     pub(super) boxes: u64,
-    /// Whether the last answer *never* used the facts other than by clipping the box.
+    /// Whether the last answer *never* used the facts other than by clipping the box of the question.
     pub(super) used_facts: bool,
     lower: Vec<i32>,
     upper: Vec<i32>,
@@ -119,7 +119,14 @@ impl Search {
         }
     }
 
-    /// The box of the last question, clipped by its facts: the ends of all dimensions. `None` if it is empty.
+    /// The current box, in the dimensions of the policy. After [`Search::load`], that is the box of the question, clipped by its
+    /// facts.
+    pub(super) fn ends(&self) -> (&[i32], &[i32]) {
+        let of_policy = self.space.of_policy();
+        (&self.lower[..of_policy], &self.upper[..of_policy])
+    }
+
+    /// Takes over a question and clips its box by its facts; `false` if nothing is left of it.
     pub(super) fn load(&mut self, question: &Question<'_>) -> bool {
         self.space.load(question);
         self.evidence.clear();
@@ -189,8 +196,9 @@ impl Search {
         depth: &mut usize,
     ) -> Visit {
         loop {
-            if !self.clip_by_facts() {
-                self.used_facts = true;
+            let something = self.clip_by_facts();
+            self.used_facts |= !something || !self.fact_cuts.is_empty();
+            if !something {
                 return Visit::Closed;
             }
             if self.boxes >= budget.boxes
@@ -202,17 +210,8 @@ impl Search {
             if self.point_count(limit).is_some() {
                 return self.enumerate(question);
             }
-            let of_policy = self.space.of_policy();
             self.cuts.clear();
-            let mut candidates =
-                Candidates { points: &mut self.points, space: &self.space, lower: &self.lower };
-            let finding = bounder.examine(
-                *depth,
-                &self.lower[..of_policy],
-                &self.upper[..of_policy],
-                &mut self.cuts,
-                &mut candidates,
-            );
+            let finding = self.examine(bounder, question, *depth);
             if let Some(point) = self.points.ask(question) {
                 return Visit::Witness(point);
             }
@@ -250,6 +249,21 @@ impl Search {
         }
     }
 
+    /// Asks the bounder about the current box. A box with one point of the policy is evaluated instead: what is wide
+    /// there is wide in variables that only facts mention.
+    fn examine(&mut self, bounder: &mut impl Bounder, question: &Question<'_>, depth: usize) -> Finding {
+        let of_policy = self.space.of_policy();
+        let (lower, upper) = (&self.lower[..of_policy], &self.upper[..of_policy]);
+        if lower == upper {
+            return match self.points.dominator(&self.space, lower, question) {
+                Some(by) => Finding::Dominated(by),
+                None => Finding::Won,
+            };
+        }
+        let mut candidates = Candidates { points: &mut self.points, space: &self.space, lower: &self.lower };
+        bounder.examine(depth, lower, upper, &mut self.cuts, &mut candidates)
+    }
+
     /// Applies the cuts of the bounder; whether they took away half of the box or more.
     fn cut(&mut self) -> bool {
         let mut left = 1.0;
@@ -274,10 +288,10 @@ impl Search {
 
     /// Clips the current box; `false` if nothing is left of it.
     fn clip_by_facts(&mut self) -> bool {
+        self.fact_cuts.clear();
         if !self.space.has_facts() {
             return true;
         }
-        self.fact_cuts.clear();
         let something = self.space.clip(&mut self.lower, &mut self.upper, &mut self.fact_cuts);
         if something {
             for index in 0..self.fact_cuts.len() {
@@ -353,7 +367,7 @@ impl Search {
             odometer[moved] += 1;
             odometer[..moved].copy_from_slice(&lower[..moved]);
         }
-        self.used_facts |= self.space.has_facts();
+        self.used_facts |= self.space.undecided(&self.lower, &self.upper).is_some();
         self.evidence.push(Step::Enumerated);
         Visit::Closed
     }

@@ -1,0 +1,191 @@
+//! The decision cache changes no answer.
+
+use std::sync::Mutex;
+
+use proptest::test_runner::TestCaseError;
+use surefoot_policy::certify::{
+    Answer, Budget, CachedAnswer, CachedCertifier, CachedPossibility, Certifier, Possibility, Question,
+};
+
+use crate::oracle::{check_evidence, check_witness, winners};
+use crate::random::{Asked, Case, cases};
+use crate::run::check;
+
+/// Questions near others: parts of their boxes, boxes around them, other competitors and outputs.
+fn stream(case: &Case) -> Vec<Asked> {
+    let mut stream = Vec::new();
+    let outputs = case.policy.outputs.len();
+    for (index, asked) in case.questions.iter().enumerate() {
+        stream.push(asked.clone());
+        let mut part = asked.clone();
+        for variable in 0..case.variables {
+            if (index + variable) % 2 == 0 && part.lower[variable] < part.upper[variable] {
+                part.lower[variable] += 1;
+            }
+            if (index + variable) % 3 == 0 && part.lower[variable] < part.upper[variable] {
+                part.upper[variable] -= 1;
+            }
+        }
+        let mut other = part.clone();
+        other.output = (asked.output + 1) % outputs;
+        let mut more = part.clone();
+        more.competing.insert(other.output);
+        let mut fewer = asked.clone();
+        fewer.competing.remove(other.output);
+        let free = Asked { facts: Vec::new(), ..part.clone() };
+        // Without the facts, the box may have too many states.
+        let is_small = asked.facts.is_empty() || asked.core == (asked.lower.clone(), asked.upper.clone());
+        stream.extend([part, more, fewer, other]);
+        stream.extend(is_small.then_some(free));
+        stream.push(asked.clone());
+    }
+    stream
+}
+
+fn domain(case: &Case) -> (Vec<i32>, Vec<i32>) {
+    (vec![-6; case.variables], vec![16; case.variables])
+}
+
+/// Checks one answer with the cache against the one without.
+fn compare(
+    case: &Case,
+    question: &Question<'_>,
+    plain: &mut Certifier,
+    cached: &mut CachedCertifier,
+) -> Result<(), String> {
+    let unlimited = &Budget::UNLIMITED;
+    let wrong = |what: &str| Err(format!("{what}: the answers differ for {question:?}"));
+    match (plain.possible(question, unlimited), cached.possible(question, unlimited)) {
+        (Possibility::Never(_), CachedPossibility::Never(evidence)) => {
+            evidence.map_or(Ok(()), |evidence| check_evidence(case, question, evidence))?;
+        }
+        (Possibility::Possible(_), CachedPossibility::Possible(state)) => {
+            check_witness(case, question, state)?
+        }
+        _ => return wrong("possible"),
+    }
+    match (plain.decide(question, unlimited), cached.decide(question, unlimited)) {
+        (Answer::Never(_), CachedAnswer::Never(evidence)) => {
+            evidence.map_or(Ok(()), |evidence| check_evidence(case, question, evidence))?;
+        }
+        (Answer::Always, CachedAnswer::Always) => {}
+        (Answer::Sometimes { .. }, CachedAnswer::Sometimes { chosen, other }) => {
+            check_witness(case, question, chosen)?;
+            let winners = winners(&case.policy, case.arithmetic, other, question);
+            if !question.covers(other) || winners.iter().all(|&winner| winner == question.output) {
+                return wrong("other witness");
+            }
+        }
+        _ => return wrong("decide"),
+    }
+    if plain.choices(question, unlimited) != cached.choices(question, unlimited) {
+        return wrong("choices");
+    }
+    Ok(())
+}
+
+fn check_statistics(cached: &CachedCertifier) -> Result<(), String> {
+    let statistics = cached.cache().statistics();
+    let holds = statistics.questions == statistics.hits() + statistics.misses
+        && statistics.entries == statistics.stored - statistics.replaced - statistics.evicted
+        && statistics.bytes <= cached.cache().limit() as u64;
+    if holds { Ok(()) } else { Err(format!("the statistics do not add up: {statistics:?}")) }
+}
+
+/// Sizes of caches: most hold everything, some a block or two, some nothing.
+fn bytes(case: &Case) -> usize {
+    [1 << 26, 1 << 26, 60_000, 20_000, 0][case.questions[0].boxes as usize % 5]
+}
+
+#[test]
+fn answers_are_those_without_it() {
+    check(&cases(6), 3000, |case| {
+        let (lower, upper) = domain(&case);
+        let mut plain = Certifier::new(&case.policy, case.arithmetic);
+        let mut cached = CachedCertifier::new(&case.policy, case.arithmetic, &lower, &upper, bytes(&case));
+        for asked in stream(&case) {
+            compare(&case, &asked.question(), &mut plain, &mut cached).map_err(TestCaseError::fail)?;
+        }
+        check_statistics(&cached).map_err(TestCaseError::fail)
+    });
+}
+
+#[test]
+fn budgets_leave_right_answers_or_none() {
+    check(&cases(6), 1500, |case| {
+        let (lower, upper) = domain(&case);
+        let mut plain = Certifier::new(&case.policy, case.arithmetic);
+        let mut cached = CachedCertifier::new(&case.policy, case.arithmetic, &lower, &upper, 1 << 26);
+        for asked in stream(&case) {
+            let question = asked.question();
+            let budget = Budget::boxes(asked.boxes);
+            let expected = matches!(plain.possible(&question, &Budget::UNLIMITED), Possibility::Never(_));
+            let possible = cached.possible(&question, &budget);
+            let is_never = matches!(possible, CachedPossibility::Never(_));
+            if possible != CachedPossibility::Unknown && is_never != expected {
+                return Err(TestCaseError::fail(format!("possible is wrong for {question:?}")));
+            }
+            let always = plain.decide(&question, &Budget::UNLIMITED) == Answer::Always;
+            let decided = cached.decide(&question, &budget);
+            if decided != CachedAnswer::Unknown && (decided == CachedAnswer::Always) != always {
+                return Err(TestCaseError::fail(format!("decide is wrong for {question:?}")));
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn threads_share_answers() {
+    check(&cases(8), 150, |case| {
+        let (lower, upper) = domain(&case);
+        let cached = CachedCertifier::new(&case.policy, case.arithmetic, &lower, &upper, bytes(&case));
+        let stream = stream(&case);
+        let failure = Mutex::new(Ok(()));
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let mut cached = cached.clone();
+                let mut plain = Certifier::new(&case.policy, case.arithmetic);
+                let (case, stream, failure) = (&case, &stream, &failure);
+                scope.spawn(move || {
+                    // Each thread begins elsewhere.
+                    let order = (0..stream.len()).map(|index| (index + thread * 5) % stream.len());
+                    for index in order {
+                        let result = compare(case, &stream[index].question(), &mut plain, &mut cached);
+                        if result.is_err() {
+                            *failure.lock().expect("no thread panics") = result;
+                        }
+                    }
+                });
+            }
+        });
+        failure.into_inner().expect("no thread panics").map_err(TestCaseError::fail)?;
+        check_statistics(&cached).map_err(TestCaseError::fail)
+    });
+}
+
+/// Without this, a cache that never answers would pass.
+#[test]
+fn most_repetitions_are_hits() {
+    let (mut questions, mut hits, mut kinds) = (0, 0, [false; 4]);
+    let counted = Mutex::new((&mut questions, &mut hits, &mut kinds));
+    check(&cases(6), 200, |case| {
+        let (lower, upper) = domain(&case);
+        let mut cached = CachedCertifier::new(&case.policy, case.arithmetic, &lower, &upper, 1 << 26);
+        for asked in stream(&case).iter().cycle().take(80) {
+            let _ = cached.decide(&asked.question(), &Budget::UNLIMITED);
+        }
+        let statistics = cached.cache().statistics();
+        let mut counted = counted.lock().expect("one thread");
+        *counted.0 += statistics.questions;
+        *counted.1 += statistics.hits();
+        let by_kind =
+            [statistics.exact_hits, statistics.never_hits, statistics.always_hits, statistics.witness_hits];
+        for (seen, hits) in counted.2.iter_mut().zip(by_kind) {
+            *seen |= hits > 0;
+        }
+        Ok(())
+    });
+    assert!(hits * 2 > questions, "{hits} hits of {questions}");
+    assert_eq!(kinds, [true; 4], "all kinds of hits occur");
+}
