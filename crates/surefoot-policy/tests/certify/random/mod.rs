@@ -21,7 +21,7 @@ use choices::Choices;
 pub use question::Asked;
 
 /// Whether networks have all kinds of nodes, layers and activations, or only dense layers in a chain with `ReLU`.
-pub const ALL_NODES: bool = false;
+pub const ALL_NODES: bool = true;
 
 /// A policy in an arithmetic, and questions about it.
 #[derive(Debug, Clone)]
