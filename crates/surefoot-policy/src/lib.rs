@@ -22,6 +22,7 @@ mod policy;
 mod read;
 mod score;
 mod shape;
+mod threshold;
 
 pub use arithmetic::{Arithmetic, UnknownArithmetic};
 pub use batch::{Evaluator, InstructionSet};

@@ -80,7 +80,7 @@ impl EnclosedScorer {
         }
     }
 
-    pub(super) fn run(&mut self, set: InstructionSet, chunk: usize, columns: &[i32]) {
+    pub(super) fn run(&mut self, set: InstructionSet, chunk: usize, used: usize, columns: &[i32]) {
         let [centres, next_centres] = &mut self.centres;
         let [radii, next_radii] = &mut self.radii;
         match &*self.model {
@@ -106,7 +106,7 @@ impl EnclosedScorer {
                 }
             }
             EnclosedModel::Forest { forest, terms } => {
-                forest.run(columns, next_centres);
+                forest.run(used, columns, next_centres);
                 let (values, magnitudes) = next_centres.split_at(self.outputs * LANES);
                 let sums = values.iter().zip(magnitudes);
                 for ((centre, radius), (&value, &magnitude)) in centres.iter_mut().zip(&mut *radii).zip(sums)

@@ -41,10 +41,10 @@ impl<T: VectorNumber> ExactScorer<T> {
         }
     }
 
-    /// Computes the scores of a chunk.
-    pub(super) fn run(&mut self, set: InstructionSet, columns: &[i32], scores: &mut [T]) {
+    /// Computes the scores of the first `used` states of a chunk.
+    pub(super) fn run(&mut self, set: InstructionSet, used: usize, columns: &[i32], scores: &mut [T]) {
         match &*self.model {
-            Model::Forest(forest) => forest.run(columns, scores),
+            Model::Forest(forest) => forest.run(used, columns, scores),
             Model::Network(layers) => {
                 let [current, next] = &mut self.values;
                 kernel::convert(set, columns, current);
