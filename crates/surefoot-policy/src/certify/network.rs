@@ -23,6 +23,10 @@ impl Bounder for NetworkBounder {
         64
     }
 
+    fn samples(&self) -> usize {
+        16
+    }
+
     fn begin(&mut self, _question: &Question<'_>, _lower: &[i32], _upper: &[i32]) {}
 
     fn examine(

@@ -97,7 +97,7 @@ mod tests {
             let set = |outputs: &BTreeSet<u8>| -> OutputSet { outputs.iter().map(|&k| k.into()).collect() };
             let (one, two) = (set(&first), set(&second));
             prop_assert_eq!(one.len(), first.len());
-            prop_assert!(one.iter().eq(first.iter().map(|&k| k.into())));
+            prop_assert!(one.iter().eq(first.iter().map(|&k| usize::from(k))));
             prop_assert_eq!(one.is_subset(&two), first.is_subset(&second));
             prop_assert_eq!(one == two, first == second);
             let mut rest = one.clone();

@@ -41,12 +41,18 @@ impl Points {
         self.count == BATCH
     }
 
-    /// Adds a point, given by its value in each dimension, if the facts hold there.
-    pub(super) fn add(&mut self, space: &Space, point: impl Fn(usize) -> i32) {
-        debug_assert!(!self.is_full(), "full batches are asked before they grow");
-        if space.has_facts() && !space.holds(&point) {
-            return;
+    /// Adds a point, given by its value in each dimension, if the facts hold there; whether they do.
+    pub(super) fn add(&mut self, space: &Space, point: impl Fn(usize) -> i32) -> bool {
+        let holds = !space.has_facts() || space.holds(&point);
+        if holds {
+            self.add_unchecked(space, point);
         }
+        holds
+    }
+
+    /// Adds a point, whether the facts hold there or not.
+    pub(super) fn add_unchecked(&mut self, space: &Space, point: impl Fn(usize) -> i32) {
+        debug_assert!(!self.is_full(), "full batches are asked before they grow");
         for dimension in 0..space.size() {
             self.values[dimension * BATCH + self.count] = point(dimension);
         }
@@ -59,9 +65,9 @@ impl Points {
             let mut random = self.random;
             let bits = next(&mut random);
             match kind {
-                0 => self.add(space, |dimension| lower[dimension]),
-                1 => self.add(space, |dimension| upper[dimension]),
-                2 => self.add(space, |dimension| i32::midpoint(lower[dimension], upper[dimension])),
+                0 => _ = self.add(space, |dimension| lower[dimension]),
+                1 => _ = self.add(space, |dimension| upper[dimension]),
+                2 => _ = self.add(space, |dimension| i32::midpoint(lower[dimension], upper[dimension])),
                 _ => {
                     let corner = kind % 2 == 1;
                     self.add(space, |dimension| {
@@ -106,6 +112,16 @@ impl Points {
     pub(super) fn winners(&self, point: usize, question: &Question<'_>, found: impl FnMut(usize)) {
         let applicable = |output| output == question.output || question.competing.contains(output);
         self.evaluator.possible(point, applicable, found);
+    }
+
+    /// A competing output that alone keeps the output in question from being chosen at a point of the last batch.
+    pub(super) fn dominator(&self, point: usize, question: &Question<'_>) -> Option<usize> {
+        question.competing.iter().filter(|&other| other != question.output).find(|&other| {
+            let mut chosen = false;
+            let applicable = |output| output == question.output || output == other;
+            self.evaluator.possible(point, applicable, |output| chosen |= output == question.output);
+            !chosen
+        })
     }
 
     /// The value of a dimension at a point of the last batch.

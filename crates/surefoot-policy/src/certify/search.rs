@@ -17,6 +17,9 @@ pub(super) trait Bounder {
     /// Boxes with at most this many points are enumerated instead of bounded.
     fn enumerated(&self) -> u64;
 
+    /// Points of the question's box that are evaluated before it is bounded.
+    fn samples(&self) -> usize;
+
     /// Prepares for a question, whose box (after clipping) this is.
     fn begin(&mut self, question: &Question<'_>, lower: &[i32], upper: &[i32]);
 
@@ -39,6 +42,8 @@ pub(super) enum Finding {
     Dominated(usize),
     /// The output in question can be chosen everywhere.
     Won,
+    /// All points have the same scores.
+    Uniform,
     /// Nothing certain. To be split here: the low part ends at `at`.
     Open { dimension: usize, at: i32, low_first: bool },
 }
@@ -51,14 +56,15 @@ pub(super) struct Candidates<'s> {
 }
 
 impl Candidates<'_> {
-    /// Suggests a point, given by its value in each dimension of the policy.
-    pub(super) fn add(&mut self, point: impl Fn(usize) -> i32) {
-        if !self.points.is_full() {
-            let of_policy = self.space.of_policy();
-            let value =
-                |dimension| if dimension < of_policy { point(dimension) } else { self.lower[dimension] };
-            self.points.add(self.space, value);
+    /// Suggests a point, given by its value in each dimension of the policy. Whether it is going to be evaluated: not
+    /// if facts exclude it.
+    pub(super) fn add(&mut self, point: impl Fn(usize) -> i32) -> bool {
+        if self.points.is_full() {
+            return false;
         }
+        let of_policy = self.space.of_policy();
+        let value = |dimension| if dimension < of_policy { point(dimension) } else { self.lower[dimension] };
+        self.points.add(self.space, value)
     }
 }
 
@@ -92,9 +98,6 @@ pub(super) struct Search {
     fact_cuts: Vec<Cut>,
     odometer: Vec<i32>,
 }
-
-/// Points that are sampled before the first box is bounded.
-const SAMPLES: usize = 16;
 
 /// How often the budget's `stop` is asked, in boxes.
 const STOP_INTERVAL: u64 = 64;
@@ -152,7 +155,7 @@ impl Search {
         let limit = bounder.enumerated();
         if self.point_count(limit).is_none() {
             let Search { space, points, lower, upper, .. } = &mut *self;
-            points.sample(space, lower, upper, SAMPLES);
+            points.sample(space, lower, upper, bounder.samples());
             if let Some(point) = self.points.ask(question) {
                 return self.possible(point, question);
             }
@@ -215,7 +218,9 @@ impl Search {
             if let Some(point) = self.points.ask(question) {
                 return Visit::Witness(point);
             }
+            let finding = if finding == Finding::Uniform { self.evaluate_any(question) } else { finding };
             let (dimension, at, low_first) = match finding {
+                Finding::Uniform => unreachable!("such boxes are won or dominated"),
                 Finding::Dominated(by) => {
                     self.evidence.push(Step::Dominated { by: by as u32 });
                     return Visit::Closed;
@@ -244,6 +249,17 @@ impl Search {
             }
             // The cuts took the other part away already.
         }
+    }
+
+    /// Settles a box whose points have the same scores.
+    fn evaluate_any(&mut self, question: &Question<'_>) -> Finding {
+        let Search { points, space, lower, .. } = self;
+        points.add_unchecked(space, |dimension| lower[dimension]);
+        if points.ask(question).is_some() {
+            return Finding::Won;
+        }
+        let by = points.dominator(0, question);
+        Finding::Dominated(by.expect("an output that cannot be chosen loses against another"))
     }
 
     /// Applies the cuts of the bounder; whether they took away half of the box or more.
@@ -329,7 +345,7 @@ impl Search {
                 return None;
             }
         }
-        Some(count)
+        (count <= limit).then_some(count)
     }
 
     /// Evaluates all points of the current box.
@@ -340,10 +356,10 @@ impl Search {
         loop {
             points.add(space, |dimension| odometer[dimension]);
             let moved = (0..odometer.len()).find(|&dimension| odometer[dimension] < upper[dimension]);
-            if points.is_full() || moved.is_none() {
-                if let Some(point) = points.ask(question) {
-                    return Visit::Witness(point);
-                }
+            if (points.is_full() || moved.is_none())
+                && let Some(point) = points.ask(question)
+            {
+                return Visit::Witness(point);
             }
             let Some(moved) = moved else { break };
             odometer[moved] += 1;
