@@ -23,6 +23,7 @@ mod read;
 mod real;
 mod score;
 mod shape;
+mod threshold;
 mod vector;
 
 pub use arithmetic::{Arithmetic, UnknownArithmetic};

@@ -71,7 +71,7 @@ impl EnclosedScorer {
         }
     }
 
-    pub(super) fn run(&mut self, set: InstructionSet, chunk: usize, columns: &[i32]) {
+    pub(super) fn run(&mut self, set: InstructionSet, chunk: usize, used: usize, columns: &[i32]) {
         let lanes = self.outputs * LANES;
         let place = chunk * lanes;
         match &*self.model {
@@ -83,7 +83,7 @@ impl EnclosedScorer {
                 }
             }
             EnclosedModel::Forest { forest, terms } => {
-                forest.run(columns, &mut self.sums);
+                forest.run(used, columns, &mut self.sums);
                 for lane in 0..lanes {
                     let (value, magnitude) = (self.sums[lane], self.sums[lanes + lane]);
                     let score = enclosure::of_leaves(value, magnitude, *terms, &self.rounding).score();

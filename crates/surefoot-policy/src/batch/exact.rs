@@ -35,10 +35,10 @@ impl<T: VectorNumber> ExactScorer<T> {
         ExactScorer { model: Arc::new(model), values }
     }
 
-    /// Computes the scores of a chunk.
-    pub(super) fn run(&mut self, set: InstructionSet, columns: &[i32], scores: &mut [T]) {
+    /// Computes the scores of the first `used` states of a chunk.
+    pub(super) fn run(&mut self, set: InstructionSet, used: usize, columns: &[i32], scores: &mut [T]) {
         match &*self.model {
-            Model::Forest(forest) => forest.run(columns, scores),
+            Model::Forest(forest) => forest.run(used, columns, scores),
             Model::Network(graph) => graph.run(set, columns, &mut self.values, scores),
         }
         kernel::replace_nan(set, scores);

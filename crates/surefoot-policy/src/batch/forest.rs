@@ -6,6 +6,7 @@
 
 use crate::ensemble::{Ensemble, Tree, TreeNode};
 use crate::parameter::{Number, Parameter};
+use crate::threshold::{IntegerThreshold, integer_threshold};
 
 use super::LANES;
 
@@ -56,12 +57,13 @@ impl<T: Number> Forest<T> {
     }
 
     /// Adds up the values of a chunk: `columns` has a row of lanes per input, `sums` gets one per output.
-    pub(super) fn run(&self, columns: &[i32], sums: &mut [T]) {
+    /// Lanes from `used` on are left unfinished.
+    pub(super) fn run(&self, used: usize, columns: &[i32], sums: &mut [T]) {
         for (row, &base) in sums.chunks_exact_mut(LANES).zip(&self.base) {
             row.fill(base);
         }
         for tree in &self.trees {
-            tree.run(columns, sums);
+            tree.run(used, columns, sums);
         }
     }
 }
@@ -104,19 +106,21 @@ impl<T: Number> FlatTree<T> {
         FlatTree { depth, nodes, outputs, values }
     }
 
-    fn run(&self, columns: &[i32], sums: &mut [T]) {
+    fn run(&self, used: usize, columns: &[i32], sums: &mut [T]) {
         let mut at = [0_u32; LANES];
         for _ in 0..self.depth {
-            for (lane, at) in at.iter_mut().enumerate() {
+            for (lane, at) in at.iter_mut().take(used).enumerate() {
                 let node = &self.nodes[*at as usize];
                 *at = node.next + u32::from(columns[node.row as usize + lane] > node.limit);
             }
         }
-        let first = at.map(|node| self.nodes[node as usize].values as usize);
+        for at in &mut at[..used] {
+            *at = self.nodes[*at as usize].values;
+        }
         for (position, &output) in self.outputs.iter().enumerate() {
             let row = &mut sums[output as usize * LANES..][..LANES];
-            for (sum, &first) in row.iter_mut().zip(&first) {
-                *sum = *sum + self.values[first + position];
+            for (sum, &first) in row.iter_mut().zip(&at[..used]) {
+                *sum = *sum + self.values[first as usize + position];
             }
         }
     }
@@ -137,66 +141,9 @@ fn skip_constant_splits<C: Number>(tree: &Tree, mut index: u32) -> Remaining {
         index = match integer_threshold::<C>(threshold) {
             IntegerThreshold::AlwaysLeft => left,
             IntegerThreshold::AlwaysRight => right,
-            // It is above the smallest integer, which goes left.
             IntegerThreshold::Below(threshold) => {
                 return Remaining::Split { feature, limit: threshold - 1, left, right };
             }
         };
-    }
-}
-
-/// How a threshold divides the integers.
-#[derive(Debug, PartialEq, Eq)]
-enum IntegerThreshold {
-    AlwaysLeft,
-    AlwaysRight,
-    /// Integers below it go left.
-    Below(i32),
-}
-
-/// Finds the smallest integer that does not go left, by bisection: conversion to a floating-point number is monotone.
-fn integer_threshold<C: Number>(threshold: Parameter) -> IntegerThreshold {
-    let goes_left = |value: i32| C::of_int(value) < C::of(threshold);
-    if goes_left(i32::MAX) {
-        return IntegerThreshold::AlwaysLeft;
-    }
-    if !goes_left(i32::MIN) {
-        return IntegerThreshold::AlwaysRight;
-    }
-    let (mut left, mut right) = (i32::MIN, i32::MAX);
-    while i64::from(right) - i64::from(left) > 1 {
-        let middle = i64::midpoint(i64::from(left), i64::from(right)) as i32;
-        if goes_left(middle) { left = middle } else { right = middle }
-    }
-    IntegerThreshold::Below(right)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thresholds_between_integers() {
-        let double = |t: f64| integer_threshold::<f64>(Parameter::from(t));
-        assert_eq!(double(0.5), IntegerThreshold::Below(1));
-        assert_eq!(double(1.0), IntegerThreshold::Below(1));
-        assert_eq!(double(-0.5), IntegerThreshold::Below(0));
-        assert_eq!(double(5e-324), IntegerThreshold::Below(1));
-        assert_eq!(double(2_147_483_647.0), IntegerThreshold::Below(i32::MAX));
-        assert_eq!(double(2_147_483_647.5), IntegerThreshold::AlwaysLeft);
-        assert_eq!(double(-2_147_483_648.0), IntegerThreshold::AlwaysRight);
-        assert_eq!(double(-2_147_483_647.5), IntegerThreshold::Below(i32::MIN + 1));
-    }
-
-    #[test]
-    fn thresholds_among_rounded_integers() {
-        let single = |t: f64| integer_threshold::<f32>(Parameter::from(t));
-        // 2^24 + 1 rounds to 2^24, 2^24 + 3 to 2^24 + 4: ties go to the even single.
-        assert_eq!(single(16_777_216.0), IntegerThreshold::Below(16_777_216));
-        assert_eq!(single(16_777_218.0), IntegerThreshold::Below(16_777_218));
-        assert_eq!(single(16_777_220.0), IntegerThreshold::Below(16_777_219));
-        assert_eq!(single(5e-324), IntegerThreshold::Below(0));
-        assert_eq!(single(2_147_483_648.0), IntegerThreshold::Below(2_147_483_584));
-        assert_eq!(single(1e39), IntegerThreshold::AlwaysLeft);
     }
 }

@@ -142,11 +142,11 @@ impl Evaluator {
             let used = LANES.min(count - chunk * LANES);
             self.fill(chunk * LANES, used, &column);
             match &mut self.engine {
-                Engine::Double(scorer, table) => scorer.run(set, &self.columns, table.chunk(chunk)),
+                Engine::Double(scorer, table) => scorer.run(set, used, &self.columns, table.chunk(chunk)),
                 Engine::Screened(scorer, table) => scorer.run(set, chunk, used, &self.columns, table),
-                Engine::Single(scorer, table) => scorer.run(set, &self.columns, table.chunk(chunk)),
-                Engine::Enclosed(scorer) => scorer.run(set, chunk, &self.columns),
-                Engine::Real(scorer) => scorer.run(set, chunk, &self.columns),
+                Engine::Single(scorer, table) => scorer.run(set, used, &self.columns, table.chunk(chunk)),
+                Engine::Enclosed(scorer) => scorer.run(set, chunk, used, &self.columns),
+                Engine::Real(scorer) => scorer.run(set, chunk, used, &self.columns),
             }
         }
         if let Engine::Screened(scorer, table) = &mut self.engine {

@@ -32,9 +32,9 @@ impl RealScorer {
     }
 
     /// Computes the enclosures of the next chunk.
-    pub(super) fn run(&mut self, set: InstructionSet, chunk: usize, columns: &[i32]) {
+    pub(super) fn run(&mut self, set: InstructionSet, chunk: usize, used: usize, columns: &[i32]) {
         self.columns.extend_from_slice(columns);
-        self.enclosed.run(set, chunk, columns);
+        self.enclosed.run(set, chunk, used, columns);
     }
 
     #[inline]

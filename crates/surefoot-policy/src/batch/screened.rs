@@ -85,7 +85,7 @@ impl ScreenedScorer {
         if self.waiting.is_empty() {
             return;
         }
-        self.exact.run(set, &self.waiting_columns, &mut self.exact_scores);
+        self.exact.run(set, self.waiting.len(), &self.waiting_columns, &mut self.exact_scores);
         let outputs = table.outputs();
         for (lane, state) in self.waiting.drain(..).enumerate() {
             let score = |output: usize| self.exact_scores[output * LANES + lane];

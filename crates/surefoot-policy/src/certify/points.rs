@@ -41,16 +41,17 @@ impl Points {
         self.count == BATCH
     }
 
-    /// Adds a point, given by its value in each dimension, if the facts hold there.
-    pub(super) fn add(&mut self, space: &Space, point: impl Fn(usize) -> i32) {
-        debug_assert!(!self.is_full(), "full batches are asked before they grow");
+    /// Adds a point, given by its value in each dimension, if the facts hold there; whether they do.
+    pub(super) fn add(&mut self, space: &Space, point: impl Fn(usize) -> i32) -> bool {
         if space.has_facts() && !space.holds(&point) {
-            return;
+            return false;
         }
+        debug_assert!(!self.is_full(), "full batches are asked before they grow");
         for dimension in 0..space.size() {
             self.values[dimension * BATCH + self.count] = point(dimension);
         }
         self.count += 1;
+        true
     }
 
     /// Adds a few points of a box: its ends, its middle, random corners and random points.
@@ -59,9 +60,9 @@ impl Points {
             let mut random = self.random;
             let bits = next(&mut random);
             match kind {
-                0 => self.add(space, |dimension| lower[dimension]),
-                1 => self.add(space, |dimension| upper[dimension]),
-                2 => self.add(space, |dimension| i32::midpoint(lower[dimension], upper[dimension])),
+                0 => _ = self.add(space, |dimension| lower[dimension]),
+                1 => _ = self.add(space, |dimension| upper[dimension]),
+                2 => _ = self.add(space, |dimension| i32::midpoint(lower[dimension], upper[dimension])),
                 _ => {
                     let corner = kind % 2 == 1;
                     self.add(space, |dimension| {

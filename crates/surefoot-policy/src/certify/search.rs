@@ -17,6 +17,9 @@ pub(super) trait Bounder {
     /// Boxes with at most this many points are enumerated instead of bounded.
     fn enumerated(&self) -> u64;
 
+    /// Points of the question's box that are evaluated before it is bounded.
+    fn samples(&self) -> usize;
+
     /// Prepares for a question, whose box (after clipping) this is.
     fn begin(&mut self, question: &Question<'_>, lower: &[i32], upper: &[i32]);
 
@@ -40,6 +43,8 @@ pub(super) enum Finding {
     Dominated(usize),
     /// The output in question can be chosen everywhere.
     Won,
+    /// All points have the same scores.
+    Uniform,
     /// Nothing certain. To be split here: the low part ends at `at`.
     Open { dimension: usize, at: i32, low_first: bool },
 }
@@ -52,14 +57,15 @@ pub(super) struct Candidates<'s> {
 }
 
 impl Candidates<'_> {
-    /// Suggests a point, given by its value in each dimension of the policy.
-    pub(super) fn add(&mut self, point: impl Fn(usize) -> i32) {
-        if !self.points.is_full() {
-            let of_policy = self.space.of_policy();
-            let value =
-                |dimension| if dimension < of_policy { point(dimension) } else { self.lower[dimension] };
-            self.points.add(self.space, value);
+    /// Suggests a point, given by its value in each dimension of the policy. Whether it is going to be evaluated: not
+    /// if facts exclude it.
+    pub(super) fn add(&mut self, point: impl Fn(usize) -> i32) -> bool {
+        if self.points.is_full() {
+            return false;
         }
+        let of_policy = self.space.of_policy();
+        let value = |dimension| if dimension < of_policy { point(dimension) } else { self.lower[dimension] };
+        self.points.add(self.space, value)
     }
 }
 
@@ -93,9 +99,6 @@ pub(super) struct Search {
     fact_cuts: Vec<Cut>,
     odometer: Vec<i32>,
 }
-
-/// Points that are sampled before the first box is bounded.
-const SAMPLES: usize = 16;
 
 /// How often the budget's `stop` is asked, in boxes.
 const STOP_INTERVAL: u64 = 64;
@@ -160,7 +163,7 @@ impl Search {
         let limit = bounder.enumerated();
         if self.point_count(limit).is_none() {
             let Search { space, points, lower, upper, .. } = &mut *self;
-            points.sample(space, lower, upper, SAMPLES);
+            points.sample(space, lower, upper, bounder.samples());
             if let Some(point) = self.points.ask(question) {
                 return self.possible(point, question);
             }
@@ -211,11 +214,13 @@ impl Search {
                 return self.enumerate(question);
             }
             self.cuts.clear();
-            let finding = self.examine(bounder, question, *depth);
+            let finding = self.examine(bounder, *depth);
             if let Some(point) = self.points.ask(question) {
                 return Visit::Witness(point);
             }
+            let finding = if finding == Finding::Uniform { self.settle(question) } else { finding };
             let (dimension, at, low_first) = match finding {
+                Finding::Uniform => unreachable!("such boxes are won or dominated"),
                 Finding::Dominated(by) => {
                     self.cut();
                     self.evidence.push(Step::Dominated { by: by as u32 });
@@ -249,19 +254,25 @@ impl Search {
         }
     }
 
-    /// Asks the bounder about the current box. A box with one point of the policy is evaluated instead: what is wide
-    /// there is wide in variables that only facts mention.
-    fn examine(&mut self, bounder: &mut impl Bounder, question: &Question<'_>, depth: usize) -> Finding {
+    /// Asks the bounder about the current box, unless it has one point of the policy: what is wide there is wide in
+    /// variables that only facts mention.
+    fn examine(&mut self, bounder: &mut impl Bounder, depth: usize) -> Finding {
         let of_policy = self.space.of_policy();
         let (lower, upper) = (&self.lower[..of_policy], &self.upper[..of_policy]);
         if lower == upper {
-            return match self.points.dominator(&self.space, lower, question) {
-                Some(by) => Finding::Dominated(by),
-                None => Finding::Won,
-            };
+            return Finding::Uniform;
         }
         let mut candidates = Candidates { points: &mut self.points, space: &self.space, lower: &self.lower };
         bounder.examine(depth, lower, upper, &mut self.cuts, &mut candidates)
+    }
+
+    /// Evaluates a point of a box whose points have the same scores.
+    fn settle(&mut self, question: &Question<'_>) -> Finding {
+        let point = &self.lower[..self.space.of_policy()];
+        match self.points.dominator(&self.space, point, question) {
+            Some(by) => Finding::Dominated(by),
+            None => Finding::Won,
+        }
     }
 
     /// Applies the cuts of the bounder; whether they took away half of the box or more.
@@ -347,7 +358,7 @@ impl Search {
                 return None;
             }
         }
-        Some(count)
+        (count <= limit).then_some(count)
     }
 
     /// Evaluates all points of the current box.
@@ -358,10 +369,10 @@ impl Search {
         loop {
             points.add(space, |dimension| odometer[dimension]);
             let moved = (0..odometer.len()).find(|&dimension| odometer[dimension] < upper[dimension]);
-            if points.is_full() || moved.is_none() {
-                if let Some(point) = points.ask(question) {
-                    return Visit::Witness(point);
-                }
+            if (points.is_full() || moved.is_none())
+                && let Some(point) = points.ask(question)
+            {
+                return Visit::Witness(point);
             }
             let Some(moved) = moved else { break };
             odometer[moved] += 1;

@@ -169,6 +169,10 @@ impl Bounder for NetworkBounder {
         64
     }
 
+    fn samples(&self) -> usize {
+        16
+    }
+
     fn begin(&mut self, question: &Question<'_>, _lower: &[i32], _upper: &[i32]) {
         self.output = question.output;
         self.rivals.clear();
