@@ -25,6 +25,7 @@ pub use question::{Answer, Budget, Fact, Possibility, Question};
 
 use crate::arithmetic::Arithmetic;
 use crate::policy::{Policy, Scorer};
+use crate::score::Score;
 use forest::ForestBounder;
 use network::NetworkBounder;
 use points::Points;
@@ -132,6 +133,31 @@ impl Certifier {
             }
         }
         choices
+    }
+
+    /// Bounds of an output's score in the states between `lower` and `upper`, which are not none.
+    pub fn score_bounds(&mut self, lower: &[i32], upper: &[i32], output: usize) -> Score {
+        let [lower, upper] = [lower, upper].map(|ends| self.ends(ends));
+        match &mut self.bounder {
+            AnyBounder::Network(bounder) => bounder.score_bounds(&lower, &upper, output),
+            AnyBounder::Forest(bounder) => bounder.score_bounds(&lower, &upper, output),
+        }
+    }
+
+    /// Bounds of the score of output `a` minus that of `b` in the states between `lower` and `upper`, which are not none.
+    /// Scores that are not finite have no margin.
+    pub fn margin_bounds(&mut self, lower: &[i32], upper: &[i32], a: usize, b: usize) -> Score {
+        let [lower, upper] = [lower, upper].map(|ends| self.ends(ends));
+        match &mut self.bounder {
+            AnyBounder::Network(bounder) => bounder.margin_bounds(&lower, &upper, a, b),
+            AnyBounder::Forest(bounder) => bounder.margin_bounds(&lower, &upper, a, b),
+        }
+    }
+
+    /// The part of a state that the policy reads, dimension by dimension.
+    fn ends(&self, state: &[i32]) -> Vec<i32> {
+        let space = &self.search.space;
+        (0..space.of_policy()).map(|dimension| state[space.variable(dimension).index()]).collect()
     }
 
     /// What the last question took.

@@ -69,7 +69,6 @@ struct Scratch {
     upper: Vec<i32>,
     point: Vec<i32>,
     competing: Vec<u64>,
-    rows: Vec<u32>,
 }
 
 /// An answer, apart from its data.
@@ -86,7 +85,7 @@ enum Decision {
 
 impl CachedCertifier {
     /// Prepares to answer questions about a policy in an arithmetic. The cache takes at most `bytes` bytes, and stores nothing if
-    /// that is less than a block of 256 answers. `lower` and `upper` are the ends of the variables' domains, for which
+    /// that is less than a block of 512 answers. `lower` and `upper` are the ends of the variables' domains, for which
     /// lookups are tuned; questions about other values are welcome.
     pub fn new(policy: &Policy, arithmetic: Arithmetic, lower: &[i32], upper: &[i32], bytes: usize) -> Self {
         let variables: Vec<usize> = policy.variables().iter().map(|variable| variable.index()).collect();
@@ -100,7 +99,6 @@ impl CachedCertifier {
             point: vec![0; variables.len()],
             variables,
             competing: vec![0; outputs.div_ceil(64)],
-            rows: Vec::new(),
         };
         CachedCertifier {
             certifier: Certifier::new(policy, arithmetic),
@@ -239,25 +237,21 @@ impl CachedCertifier {
 
     /// Answers the loaded question from the cache.
     fn look_up(&mut self, question: &Question<'_>) -> Option<Decision> {
-        if self.find_witness(question) {
-            self.cache.count(question.output, Event::WitnessHit);
-            return Some(Decision::Possible);
-        }
-        let Scratch { lower, upper, competing, rows, .. } = &mut self.scratch;
-        let query = Record { output: question.output, competing, first: lower, second: upper };
-        let found = self.cache.find(Kind::Never, query, rows, |record| Some(same(record, query)));
-        let event = match found {
-            None => Event::Miss,
-            Some(true) => Event::ExactHit,
-            Some(false) => Event::NeverHit,
+        let query = self.scratch.as_box(question.output);
+        let found = self.cache.find(Kind::Never, query, |record| Some(same(record, query)));
+        let (event, decision) = match found {
+            Some(true) => (Event::ExactHit, Some(Decision::Never { known: true, in_box: true })),
+            Some(false) => (Event::NeverHit, Some(Decision::Never { known: true, in_box: true })),
+            None if self.find_witness(question) => (Event::WitnessHit, Some(Decision::Possible)),
+            None => (Event::Miss, None),
         };
         self.cache.count(question.output, event);
-        found.map(|_| Decision::Never { known: true, in_box: true })
+        decision
     }
 
     /// Looks for a known state of the loaded question in which its output can be chosen.
     fn find_witness(&mut self, question: &Question<'_>) -> bool {
-        let Scratch { variables, lower, upper, competing, rows, .. } = &mut self.scratch;
+        let Scratch { variables, lower, upper, competing, .. } = &self.scratch;
         let witness = &mut self.witness;
         // A point `p` of the box has `p ≤ upper` and `p ≥ lower`.
         let query = Record { output: question.output, competing, first: upper, second: lower };
@@ -269,15 +263,14 @@ impl CachedCertifier {
             }
             question.facts.iter().all(|fact| fact.holds(witness)).then_some(())
         };
-        self.cache.find(Kind::Witness, query, rows, accept).is_some()
+        self.cache.find(Kind::Witness, query, accept).is_some()
     }
 
     /// Whether the output of the loaded question is known to be chosen in the whole box. Only hits are counted: what is not
     /// found is looked up in other ways.
     fn is_always(&mut self, question: &Question<'_>) -> bool {
-        let Scratch { lower, upper, competing, rows, .. } = &mut self.scratch;
-        let query = Record { output: question.output, competing, first: lower, second: upper };
-        let found = self.cache.find(Kind::Always, query, rows, |record| Some(same(record, query)));
+        let query = self.scratch.as_box(question.output);
+        let found = self.cache.find(Kind::Always, query, |record| Some(same(record, query)));
         if let Some(same) = found {
             self.cache.count(question.output, if same { Event::ExactHit } else { Event::AlwaysHit });
         }

@@ -4,16 +4,19 @@
 //! by levels loses nothing. What passes it is compared by values.
 
 /// Levels of a variable at most. Small domains have one per value.
-const LEVELS: i64 = 16;
+const LEVELS: u32 = 16;
 
 /// Variables that are filtered by; of policies with more, some are left to the comparison of values.
 const INDEXED: usize = 64;
 
+/// Rows that a query needs at most.
+pub(super) const ROWS: usize = 2 * INDEXED;
+
 /// The scales of all variables that a policy reads, and the numbers of the rows of bits that belong to them.
 ///
-/// A record has two values per variable, `a` and `b`. Of a variable with `n` levels, row `k < n - 1` of its first
-/// rows marks the records where `a` has level `k` or less, and row `k` of its second rows those where `b` has level
-/// `k + 1` or more. The other two conditions of that form always hold.
+/// A record has two values per variable, `a` and `b`. Of a variable with levels from 0 to `n`, row `k < n` of its first
+/// `n` rows marks the records where `a` has level `k` or less, and row `k` of its other `n` rows those where `b` has
+/// level `k + 1` or more. That `a` has level `n` or less and `b` level 0 or more is always so.
 #[derive(Debug, Clone)]
 pub(super) struct Grid {
     scales: Vec<Scale>,
@@ -25,16 +28,19 @@ pub(super) struct Grid {
 #[derive(Debug, Clone, Copy)]
 struct Scale {
     variable: usize,
-    least: i64,
-    greatest: i64,
+    least: i32,
+    greatest: i32,
     shift: u32,
-    levels: usize,
-    first_row: usize,
+    /// The highest level.
+    top: u32,
+    /// The first of its rows.
+    first: u32,
 }
 
 impl Scale {
-    fn level(&self, value: i32) -> usize {
-        ((i64::from(value).clamp(self.least, self.greatest) - self.least) >> self.shift) as usize
+    #[inline]
+    fn level(&self, value: i32) -> u32 {
+        value.max(self.least).min(self.greatest).abs_diff(self.least) >> self.shift
     }
 }
 
@@ -46,13 +52,13 @@ impl Grid {
         let variables = domains.len();
         let count = variables.min(INDEXED);
         for variable in (0..count).map(|index| index * variables / count) {
-            let (least, greatest) = (i64::from(domains[variable].0), i64::from(domains[variable].1));
-            let width = greatest - least;
-            if width > 0 {
-                let shift = (0..32).find(|shift| width >> shift < LEVELS).unwrap_or(32);
-                let levels = (width >> shift) as usize + 1;
-                scales.push(Scale { variable, least, greatest, shift, levels, first_row: rows });
-                rows += 2 * (levels - 1);
+            let (least, greatest) = domains[variable];
+            if least < greatest {
+                let width = greatest.abs_diff(least);
+                let shift = (u32::BITS - width.leading_zeros()).saturating_sub(LEVELS.ilog2());
+                let top = width >> shift;
+                scales.push(Scale { variable, least, greatest, shift, top, first: rows as u32 });
+                rows += 2 * top as usize;
             }
         }
         Grid { scales, variables, rows }
@@ -72,24 +78,23 @@ impl Grid {
     pub(super) fn mark(&self, a: &[i32], b: &[i32], mut mark: impl FnMut(usize, bool)) {
         for scale in &self.scales {
             let (a, b) = (scale.level(a[scale.variable]), scale.level(b[scale.variable]));
-            let second = scale.first_row + scale.levels - 1;
-            for level in 0..scale.levels - 1 {
-                mark(scale.first_row + level, a <= level);
-                mark(second + level, b > level);
+            for level in 0..scale.top {
+                mark((scale.first + level) as usize, a <= level);
+                mark((scale.first + scale.top + level) as usize, b > level);
             }
         }
     }
 
-    /// Calls `require` with rows in which every record is marked that has `a ≤ most` and `b ≥ least` everywhere.
+    /// Calls `require` with rows, at most [`ROWS`], in which every record is marked that has `a ≤ most` and `b ≥ least` everywhere.
     #[inline]
-    pub(super) fn require(&self, most: &[i32], least: &[i32], mut require: impl FnMut(usize)) {
+    pub(super) fn require(&self, most: &[i32], least: &[i32], mut require: impl FnMut(u32)) {
         for scale in &self.scales {
             let (most, least) = (scale.level(most[scale.variable]), scale.level(least[scale.variable]));
-            if most < scale.levels - 1 {
-                require(scale.first_row + most);
+            if most < scale.top {
+                require(scale.first + most);
             }
             if least > 0 {
-                require(scale.first_row + scale.levels - 1 + least - 1);
+                require(scale.first + scale.top + least - 1);
             }
         }
     }

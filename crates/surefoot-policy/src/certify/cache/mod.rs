@@ -60,8 +60,9 @@ const KINDS: [Kind; 3] = [Kind::Never, Kind::Always, Kind::Witness];
 
 /// Answers about a policy in an arithmetic, shared by [`CachedCertifier`]s in several threads.
 ///
-/// Its memory is bounded. When a new block of answers does not fit, the outputs whose answers take most of the memory lose
-/// their oldest block that answered nothing since the last time.
+/// Its memory is bounded. Answers are held in blocks of 512. When a new block does not fit, the outputs whose answers take
+/// most of the memory lose their oldest block that answered nothing since the last time. So that lookups stay short, the
+/// outputs of a shard also share no more than 8192 boxes of a kind and 4096 witnesses.
 #[derive(Debug)]
 pub struct DecisionCache {
     grid: Grid,
@@ -136,10 +137,9 @@ impl DecisionCache {
         &self,
         kind: Kind,
         query: Record<'_>,
-        rows: &mut Vec<u32>,
         accept: impl FnMut(Record<'_>) -> Option<R>,
     ) -> Option<R> {
-        self.shard(query.output).read()[kind as usize].find(&self.grid, query, rows, accept)
+        self.shard(query.output).read()[kind as usize].find(&self.grid, query, accept)
     }
 
     fn count(&self, output: usize, event: Event) {
@@ -158,6 +158,9 @@ impl DecisionCache {
                 table.add_block(&self.grid);
                 shard.bytes.fetch_add(reserved, Ordering::Relaxed);
                 reserved = 0;
+            }
+            if !table.has_room() && table.is_full() {
+                self.evict_from(shard, table);
             }
             if table.has_room() {
                 if table.insert(&self.grid, record) {
@@ -196,13 +199,18 @@ impl DecisionCache {
         let mut tables = shard.write();
         let bytes = |table: &Table| table.blocks() * table.block_bytes(&self.grid);
         let Some(table) = tables.iter_mut().max_by_key(|table| bytes(table)) else { return false };
-        if table.blocks() == 0 {
-            return false;
+        let is_something = table.blocks() > 0;
+        if is_something {
+            self.evict_from(shard, table);
         }
-        let freed = table.block_bytes(&self.grid);
+        is_something
+    }
+
+    /// Removes a block from a table of a shard that has one.
+    fn evict_from(&self, shard: &Shard, table: &mut Table) {
         shard.counters.add(Event::Evicted, table.evict() as u64);
+        let freed = table.block_bytes(&self.grid);
         shard.bytes.fetch_sub(freed, Ordering::Relaxed);
         self.bytes.fetch_sub(freed, Ordering::Relaxed);
-        true
     }
 }

@@ -5,16 +5,16 @@
 //! inside of it.
 //!
 //! Records stand in blocks. A block has a row of bits for each condition of the [`Grid`], one bit per record: a few
-//! conjunctions of rows leave the candidates among 256 records, mostly none. That needs no balance, no order of
+//! conjunctions of rows leave the candidates among 512 records, mostly none. That needs no balance, no order of
 //! insertion is bad for it, and its cost is the same for hits and misses: proportional to the number of blocks, with a
 //! small factor.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::grid::Grid;
+use super::grid::{Grid, ROWS};
 
 /// Machine words of a row.
-const WORDS: usize = 4;
+const WORDS: usize = 8;
 
 /// Records of a block.
 pub(super) const RECORDS: usize = WORDS * 64;
@@ -114,6 +114,13 @@ impl Table {
     /// Numbers that are stored per record.
     fn width(&self, grid: &Grid) -> usize {
         grid.variables() * if self.points { 1 } else { 2 }
+    }
+
+    /// Whether it has as many blocks as lookups should have to search. Old witnesses hardly ever answer anything: known states
+    /// serve the questions about their neighbours, which come soon after.
+    pub(super) fn is_full(&self) -> bool {
+        let most = if self.points { 4096 } else { 8192 };
+        self.blocks.len() >= most / RECORDS
     }
 
     pub(super) fn has_room(&self) -> bool {
@@ -217,13 +224,14 @@ impl Table {
         &'t self,
         grid: &Grid,
         query: Record<'_>,
-        rows: &mut Vec<u32>,
         mut accept: impl FnMut(Record<'t>) -> Option<R>,
     ) -> Option<R> {
         if self.records == 0 {
             return None;
         }
-        self.choose_rows(grid, query, rows);
+        let mut rows = [0; 1 + ROWS];
+        let count = self.choose_rows(grid, query, &mut rows);
+        let rows = &rows[..count];
         let mut left = COMPARED;
         for block in self.blocks.iter().rev() {
             let candidates = candidates(block, rows);
@@ -252,21 +260,26 @@ impl Table {
         None
     }
 
-    /// The rows that a record must be marked in, those with few marks first.
+    /// The rows that a record must be marked in, those with few marks first; their number.
     #[inline]
-    fn choose_rows(&self, grid: &Grid, query: Record<'_>, rows: &mut Vec<u32>) {
-        rows.clear();
-        rows.push(class_of(query.output) as u32);
-        let few = self.records as u32 / 4;
-        let mut selective = 1;
+    fn choose_rows(&self, grid: &Grid, query: Record<'_>, rows: &mut [u32; 1 + ROWS]) -> usize {
+        rows[0] = class_of(query.output) as u32;
+        let (few, very_few) = (self.records as u32 / 3, self.records as u32 / 8);
+        let (mut count, mut after_few, mut after_very_few) = (1, 1, 1);
         grid.require(query.first, query.second, |row| {
-            rows.push(row as u32);
-            if self.marked[row] < few {
-                let last = rows.len() - 1;
-                rows.swap(selective, last);
-                selective += 1;
+            let marked = self.marked[row as usize];
+            rows[count] = row;
+            if marked < few {
+                rows.swap(count, after_few);
+                if marked < very_few {
+                    rows.swap(after_few, after_very_few);
+                    after_very_few += 1;
+                }
+                after_few += 1;
             }
+            count += 1;
         });
+        count
     }
 
     fn answers(&self, record: Record<'_>, query: Record<'_>) -> bool {
@@ -281,16 +294,20 @@ fn class_of(output: usize) -> usize {
     output / super::SHARDS % CLASSES
 }
 
-/// The records of a block that are marked in all rows.
+/// The records of a block that are marked in all rows, or one that is marked in many.
 #[inline]
 fn candidates(block: &Block, rows: &[u32]) -> Row {
     let mut left = block.live;
-    for &row in rows {
-        let row = &block.rows[row as usize];
-        for (left, row) in left.iter_mut().zip(row) {
-            *left &= row;
+    for rows in rows.chunks(4) {
+        for &row in rows {
+            for (left, row) in left.iter_mut().zip(&block.rows[row as usize]) {
+                *left &= row;
+            }
         }
-        if left == [0; WORDS] {
+        // One candidate is compared by values sooner than by rows.
+        let some = left.iter().fold(0, |some, word| some | word);
+        let words = left.iter().filter(|&&word| word != 0).count();
+        if words == 0 || words == 1 && some.is_power_of_two() {
             break;
         }
     }

@@ -85,14 +85,13 @@ proptest! {
             }
             cache.store(kind, record.record());
         }
-        let mut rows = Vec::new();
         // Queries that are close to what is stored hit more often.
         let near = stored.iter().step_by(7).cloned();
         for mut query in queries.into_iter().chain(near) {
             if kind == Kind::Witness {
                 std::mem::swap(&mut query.first, &mut query.second);
             }
-            let found = cache.find(kind, query.record(), &mut rows, |record| {
+            let found = cache.find(kind, query.record(), |record| {
                 Some(Owned {
                     output: record.output,
                     competing: record.competing.to_vec(),
@@ -149,8 +148,7 @@ fn blocks_that_answer_outlive_others() {
     let probe = DecisionCache::new(&SMALL, 1, 0);
     let block = probe.shards[0].read()[0].block_bytes(&probe.grid);
     let cache = DecisionCache::new(&SMALL, 1, 4 * block);
-    let mut rows = Vec::new();
-    let mut knows = |value| cache.find(Kind::Never, at(value).record(), &mut rows, |_| Some(())).is_some();
+    let mut knows = |value| cache.find(Kind::Never, at(value).record(), |_| Some(())).is_some();
     for value in 0..20 * table::RECORDS as i32 {
         cache.store(Kind::Never, at(value).record());
         assert!(value < 5 || knows(5), "the first block answers all the time");

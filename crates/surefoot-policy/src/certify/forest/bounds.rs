@@ -4,7 +4,6 @@ use super::ForestBounder;
 use crate::score::Score;
 
 // The certifier offers them once all kinds of policies have them.
-#[cfg_attr(not(test), expect(dead_code))]
 impl ForestBounder {
     /// Encloses the score of an output at all points of a box, given by the ends of the policy's dimensions.
     pub(in crate::certify) fn score_bounds(&mut self, lower: &[i32], upper: &[i32], output: usize) -> Score {

@@ -31,6 +31,13 @@ pub(super) struct Backward {
     maxima: Vec<f64>,
 }
 
+/// One score minus another; either may be missing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ScoreFunction {
+    pub(super) plus: Option<usize>,
+    pub(super) minus: Option<usize>,
+}
+
 /// Which lines a pass uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Style {
@@ -79,24 +86,27 @@ impl Backward {
         }
     }
 
-    /// Bounds, for each rival, its score minus that of `output` from below. Results are in [`Backward::minimum`] and
-    /// [`Backward::coefficient`], lane by lane.
-    pub(super) fn differences(
+    /// Bounds functions of the scores from below. Results are in [`Backward::minimum`] and [`Backward::coefficient`],
+    /// lane by lane.
+    pub(super) fn scores(
         &mut self,
         graph: &Graph,
         set: InstructionSet,
         slots: &[SlotBounds],
-        output: usize,
-        rivals: &[u32],
+        functions: impl ExactSizeIterator<Item = ScoreFunction>,
     ) {
-        self.start(rivals.len());
+        self.start(functions.len());
         let last = graph.slots.len() - 1;
         self.take(graph, slots, last);
         let lanes = self.lanes;
         let coefficients = &mut self.coefficients[last];
-        for (lane, &rival) in rivals.iter().enumerate() {
-            coefficients[rival as usize * lanes + lane] = 1.0;
-            coefficients[output * lanes + lane] = -1.0;
+        for (lane, ScoreFunction { plus, minus }) in functions.enumerate() {
+            if let Some(plus) = plus {
+                coefficients[plus * lanes + lane] += 1.0;
+            }
+            if let Some(minus) = minus {
+                coefficients[minus * lanes + lane] -= 1.0;
+            }
         }
         self.run(graph, set, slots, last, Style::Tight);
     }

@@ -21,7 +21,8 @@ use super::space::{Cut, InputOrigin};
 use crate::arithmetic::Arithmetic;
 use crate::batch::InstructionSet;
 use crate::network::Network;
-use backward::Backward;
+use crate::score::Score;
+use backward::{Backward, ScoreFunction};
 use bounds::{Arguments, Bounds};
 use graph::Graph;
 use rounding::Deviation;
@@ -128,6 +129,33 @@ impl NetworkBounder {
         }
     }
 
+    /// Bounds of a score over a box, given by the ends of the policy's dimensions.
+    pub(super) fn score_bounds(&mut self, lower: &[i32], upper: &[i32], output: usize) -> Score {
+        self.bound(0, lower, upper);
+        self.function_bounds(ScoreFunction { plus: Some(output), minus: None }, 0.5 * self.tolerance)
+    }
+
+    /// Bounds of the score of `a` minus that of `b` over a box.
+    pub(super) fn margin_bounds(&mut self, lower: &[i32], upper: &[i32], a: usize, b: usize) -> Score {
+        self.bound(0, lower, upper);
+        self.function_bounds(ScoreFunction { plus: Some(a), minus: Some(b) }, self.tolerance)
+    }
+
+    /// Bounds a function over the last box at depth 0, off by at most a tolerance.
+    fn function_bounds(&mut self, function: ScoreFunction, tolerance: f64) -> Score {
+        if !tolerance.is_finite() {
+            return Score::ANYTHING;
+        }
+        let negated = ScoreFunction { plus: function.minus, minus: function.plus };
+        let slots = &self.root_bounds.slots;
+        self.backward.scores(&self.model.graph, self.set, slots, [function, negated].into_iter());
+        let (lower, upper) = (self.backward.minimum(0) - tolerance, -self.backward.minimum(1) + tolerance);
+        if !(lower.is_finite() && upper.is_finite()) {
+            return Score::ANYTHING;
+        }
+        Score { lower: lower.next_down(), upper: upper.next_up() }
+    }
+
     /// Whether the output in question seems to win at a point, given by its dimensions.
     fn is_promising(&mut self, point: impl Fn(usize) -> i32) -> bool {
         let model = &*self.model;
@@ -196,7 +224,9 @@ impl Bounder for NetworkBounder {
             return NetworkBounder::widest(lower, upper);
         }
         let bounds = if depth == 0 { &self.root_bounds } else { &self.bounds };
-        self.backward.differences(&self.model.graph, self.set, &bounds.slots, self.output, &self.rivals);
+        let output = self.output;
+        let function = |&rival: &u32| ScoreFunction { plus: Some(rival as usize), minus: Some(output) };
+        self.backward.scores(&self.model.graph, self.set, &bounds.slots, self.rivals.iter().map(function));
         let alive = bounds.slots[0].alive.clone();
         let best = (0..self.rivals.len())
             .max_by(|&a, &b| self.backward.minimum(a).total_cmp(&self.backward.minimum(b)))

@@ -1,0 +1,47 @@
+//! Bounds of scores and margins contain what every state of the box gives.
+
+use proptest::test_runner::TestCaseError;
+use surefoot_policy::Score;
+use surefoot_policy::certify::Certifier;
+
+use crate::oracle::{mattering, states};
+use crate::random::{Asked, Case, cases};
+use crate::run::check;
+
+fn contains(bounds: Score, lower: f64, upper: f64) -> bool {
+    // A difference of infinities says nothing.
+    (lower.is_nan() || bounds.lower <= lower) && (upper.is_nan() || upper <= bounds.upper)
+}
+
+/// Checks the bounds of two outputs over the box of a question.
+fn check_bounds(case: &Case, asked: &Asked, certifier: &mut Certifier) -> Result<(), String> {
+    let (lower, upper) = &asked.core;
+    let (a, b) = (asked.output, (asked.output + 1) % case.policy.outputs.len());
+    let scores = certifier.score_bounds(lower, upper, a);
+    let margins = certifier.margin_bounds(lower, upper, a, b);
+    let matter = mattering(&case.policy, case.variables, &[]);
+    let mut result = Ok(());
+    states(lower, upper, &matter, |state| {
+        let point = case.policy.scores(case.arithmetic, state);
+        if !contains(scores, point[a].lower, point[a].upper) {
+            result = Err(format!("the score {:?} at {state:?} is not in {scores:?}", point[a]));
+        }
+        // Rounding the differences to nearest keeps the order to the ends, which are doubles.
+        let (least, greatest) = (point[a].lower - point[b].upper, point[a].upper - point[b].lower);
+        if a != b && !contains(margins, least, greatest) {
+            result = Err(format!("the margin {least} to {greatest} at {state:?} is not in {margins:?}"));
+        }
+    });
+    result
+}
+
+#[test]
+fn bounds_contain_every_state() {
+    check(&cases(3), 4000, |case| {
+        let mut certifier = Certifier::new(&case.policy, case.arithmetic);
+        for asked in &case.questions {
+            check_bounds(&case, asked, &mut certifier).map_err(TestCaseError::fail)?;
+        }
+        Ok(())
+    });
+}
