@@ -1,16 +1,19 @@
 //! Bounds of scores and margins contain what every state of the box gives.
 
 use proptest::test_runner::TestCaseError;
-use surefoot_policy::Score;
 use surefoot_policy::certify::Certifier;
+use surefoot_policy::{Arithmetic, Score};
 
 use crate::oracle::{mattering, states};
 use crate::random::{Asked, Case, cases};
 use crate::run::check;
 
-fn contains(bounds: Score, lower: f64, upper: f64) -> bool {
+/// Whether bounds contain a score, which is known to lie between two ends. Real scores are no wider than a point, whatever is
+/// known of them.
+fn contains(arithmetic: Arithmetic, bounds: Score, lower: f64, upper: f64) -> bool {
+    let (least, greatest) = if arithmetic == Arithmetic::Real { (upper, lower) } else { (lower, upper) };
     // A difference of infinities says nothing.
-    (lower.is_nan() || bounds.lower <= lower) && (upper.is_nan() || upper <= bounds.upper)
+    (lower.is_nan() || bounds.lower <= least) && (upper.is_nan() || greatest <= bounds.upper)
 }
 
 /// Checks the bounds of two outputs over the box of a question.
@@ -23,12 +26,12 @@ fn check_bounds(case: &Case, asked: &Asked, certifier: &mut Certifier) -> Result
     let mut result = Ok(());
     states(lower, upper, &matter, |state| {
         let point = case.policy.scores(case.arithmetic, state);
-        if !contains(scores, point[a].lower, point[a].upper) {
+        if !contains(case.arithmetic, scores, point[a].lower, point[a].upper) {
             result = Err(format!("the score {:?} at {state:?} is not in {scores:?}", point[a]));
         }
         // Rounding the differences to nearest keeps the order to the ends, which are doubles.
         let (least, greatest) = (point[a].lower - point[b].upper, point[a].upper - point[b].lower);
-        if a != b && !contains(margins, least, greatest) {
+        if a != b && !contains(case.arithmetic, margins, least, greatest) {
             result = Err(format!("the margin {least} to {greatest} at {state:?} is not in {margins:?}"));
         }
     });

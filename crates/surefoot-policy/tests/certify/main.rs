@@ -1,8 +1,6 @@
 //! Tests of certification through its public interface: answers against brute force, laws, and the decision cache.
 
 mod answers;
-// Until the certifier has `score_bounds` and `margin_bounds`.
-#[cfg(any())]
 mod bounds;
 mod cached;
 mod laws;
