@@ -319,6 +319,8 @@ mod tests {
         for rounding in &BOTH {
             let maximum = enclosure(1.0, 3.0).maximum(enclosure(0.0, 1.0), rounding).score();
             assert!(maximum.lower <= -1.0 && maximum.upper >= 4.0 && maximum.upper < 4.001);
+            let flushed = enclosure(1e-40, 0.0).maximum(enclosure(-1.0, 0.0), rounding).score();
+            assert_eq!(flushed.lower <= 0.0, *rounding == Rounding::ANY_F32);
             let quotient = enclosure(1.0, 0.5).quotient(Parameter::from(-0.5), rounding).score();
             assert!(quotient.lower <= -3.0 && quotient.upper >= -1.0 && quotient.upper < -0.999);
         }
