@@ -267,4 +267,33 @@ mod tests {
             assert!(is_accurate(libm::tanh(-x), &-&e, &sum), "tanh -{x}");
         }
     }
+
+    /// The error of `libm` must be part of the radius: where functions are flat, nothing else is.
+    #[test]
+    fn enclosures_of_real_values_hold_exact_ones() {
+        let one = BigInt::from(1) << BITS;
+        // Whether the enclosure holds a quotient with a positive denominator.
+        let holds = |activation, x: f64, numerator: &BigInt, denominator: &BigInt| {
+            let Enclosure { centre, radius } = Enclosure::exactly(x).activate(activation, &Rounding::REAL);
+            let (centre, radius, exact) = (fixed(centre), fixed(radius), numerator << BITS);
+            (&centre - &radius) * denominator <= exact && exact <= (centre + radius) * denominator
+        };
+        let scale = Parameter::from(1.0);
+        for step in 1..600 {
+            let x = f64::from(step) / 17.0;
+            let e = exponential_minus_one(&fixed(x));
+            let whole = &e + &one;
+            let elu = Activation::Elu { scale };
+            assert!(holds(elu, -x, &-&e, &whole), "elu -{x}");
+            assert!(holds(Activation::Sigmoid, x, &whole, &(&whole + &one)), "sigmoid {x}");
+            assert!(holds(Activation::Sigmoid, -x, &one, &(&whole + &one)), "sigmoid -{x}");
+            let e = exponential_minus_one(&(fixed(x) << 1));
+            let sum = &e + (&one << 1);
+            assert!(holds(Activation::Tanh, x, &e, &sum), "tanh {x}");
+            assert!(holds(Activation::Tanh, -x, &-&e, &sum), "tanh -{x}");
+        }
+        // Where the exponential overflows, the logistic function is not 0.
+        let tiny = Enclosure::exactly(-720.0).activate(Activation::Sigmoid, &Rounding::REAL).score();
+        assert!(tiny.lower <= 0.0 && tiny.upper >= 2.0_f64.powi(-1030));
+    }
 }

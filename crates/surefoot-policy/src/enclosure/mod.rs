@@ -53,12 +53,12 @@
 //! # The same for real numbers
 //!
 //! Here `ŝ = s`, and only our own computation rounds: `u = 2⁻⁵³`. The formulas are those above without `2⁻¹⁰⁰`, with
-//! `g = γ_{2(n+8)}` and `η = 2⁻¹⁰⁶³`. `c'` is off by at most `γ_{n+1}·M + n·2⁻¹⁰⁷⁴`, so the radius must be at least
+//! `g = γ_{2(n+8)}` and `η = 2⁻¹⁰⁰⁰`. `c'` is off by at most `γ_{n+1}·M + n·2⁻¹⁰⁷⁴`, so the radius must be at least
 //! `A + γ_{n+1}·M + n·2⁻¹⁰⁷⁴` with `A = Σ|wᵢ|rᵢ ≤ M`. Each term of `r'` passes through at most `n + 6` roundings, so the
 //! computed `r'` is at least `(1 − (n + 6)·u)·(A + g·M)`. Since `g ≥ 2(n + 8)·u` and `n·u ≤ 2⁻³³`,
 //! `(1 − (n + 6)·u)·g ≥ (2n + 15)·u ≥ (n + 6)·u + γ_{n+1}`, which is what is needed, with room for the rounding of `g`
-//! itself. Products underflow by at most `2⁻¹⁰⁷⁴`, within a radius by `|wᵢ|·2⁻¹⁰⁷⁴`: the term with `η` is a thousand
-//! times as large. If `r' ≤ g·2¹⁰⁰⁰`, then `M < 2¹⁰⁰¹` and no partial sum of `c'` overflows; otherwise the enclosure is
+//! itself. Products underflow by at most `2⁻¹⁰⁷⁴`, within a radius by `|wᵢ|·2⁻¹⁰⁷⁴`: the term with `η` is far
+//! larger. If `r' ≤ g·2¹⁰⁰⁰`, then `M < 2¹⁰⁰¹` and no partial sum of `c'` overflows; otherwise the enclosure is
 //! unknown, and a weight of 0 then gives NaN, which is unknown as well. ∎
 //!
 //! # Other nodes
@@ -319,6 +319,8 @@ mod tests {
         for rounding in &BOTH {
             let maximum = enclosure(1.0, 3.0).maximum(enclosure(0.0, 1.0), rounding).score();
             assert!(maximum.lower <= -1.0 && maximum.upper >= 4.0 && maximum.upper < 4.001);
+            let flushed = enclosure(1e-40, 0.0).maximum(enclosure(-1.0, 0.0), rounding).score();
+            assert_eq!(flushed.lower <= 0.0, *rounding == Rounding::ANY_F32);
             let quotient = enclosure(1.0, 0.5).quotient(Parameter::from(-0.5), rounding).score();
             assert!(quotient.lower <= -3.0 && quotient.upper >= -1.0 && quotient.upper < -0.999);
         }
