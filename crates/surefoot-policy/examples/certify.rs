@@ -98,10 +98,11 @@ fn make(folder: &Path, queries: usize) {
 
 fn write_files(folder: &Path, generated: &Generated, files: &PolicyFiles) {
     fs::write(folder.join("model.jani"), &generated.files[0].contents).expect("a file");
-    let extension = if files.policy.name.ends_with(".nnet") { "nnet" } else { "json" };
-    let name = format!("policy.{extension}");
-    fs::write(folder.join(&name), &files.policy.contents).expect("a file");
-    let interface = files.interface.contents.replace(&files.policy.name, &name);
+    let extension = Path::new(&files.policy.name).extension().expect("it has one");
+    let name = Path::new("policy").with_extension(extension);
+    let name = name.to_str().expect("plain letters");
+    fs::write(folder.join(name), &files.policy.contents).expect("a file");
+    let interface = files.interface.contents.replace(&files.policy.name, name);
     fs::write(folder.join("interface.json"), interface).expect("a file");
 }
 
@@ -115,7 +116,7 @@ fn questions(generated: &Generated, count: usize, seed: u64) -> String {
         };
         let mut lower: Vec<i64> = variables.iter().map(|variable| value(&mut random, variable)).collect();
         let mut upper = lower.clone();
-        for _ in 0..1 + random.below(variables.len() / 2) {
+        for _ in 0..=random.below(variables.len() / 2) {
             let freed = random.below(variables.len());
             (lower[freed], upper[freed]) = (variables[freed].lower, variables[freed].upper);
         }

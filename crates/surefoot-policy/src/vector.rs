@@ -197,3 +197,35 @@ x86_vector!(
     _mm256_setzero_pd,
     |value| x86::_mm256_andnot_pd(x86::_mm256_set1_pd(-0.0), value)
 );
+#[cfg(target_arch = "x86_64")]
+x86_vector!(
+    __m512,
+    f32,
+    16,
+    _mm512_loadu_ps,
+    _mm512_storeu_ps,
+    _mm512_set1_ps,
+    _mm512_add_ps,
+    _mm512_sub_ps,
+    _mm512_mul_ps,
+    _mm512_fmadd_ps,
+    _mm512_max_ps,
+    _mm512_setzero_ps,
+    |value| x86::_mm512_abs_ps(value)
+);
+#[cfg(target_arch = "x86_64")]
+x86_vector!(
+    __m256,
+    f32,
+    8,
+    _mm256_loadu_ps,
+    _mm256_storeu_ps,
+    _mm256_set1_ps,
+    _mm256_add_ps,
+    _mm256_sub_ps,
+    _mm256_mul_ps,
+    _mm256_fmadd_ps,
+    _mm256_max_ps,
+    _mm256_setzero_ps,
+    |value| x86::_mm256_andnot_ps(x86::_mm256_set1_ps(-0.0), value)
+);

@@ -60,7 +60,7 @@ fn compare(
             evidence.map_or(Ok(()), |evidence| check_evidence(case, question, evidence))?;
         }
         (Possibility::Possible(_), CachedPossibility::Possible(state)) => {
-            check_witness(case, question, state)?
+            check_witness(case, question, state)?;
         }
         _ => return wrong("possible"),
     }

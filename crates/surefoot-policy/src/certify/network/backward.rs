@@ -185,7 +185,7 @@ impl Backward {
                 Operation::Layer(layer) => self.replace_layer(graph, set, slots, index, layer, style),
                 Operation::Arrange(elements) => self.replace_copies(graph, slots, index, elements),
                 Operation::Maximum(left, right) => {
-                    self.replace_maxima(graph, slots, index, [*left, *right], style)
+                    self.replace_maxima(graph, slots, index, [*left, *right], style);
                 }
             }
         }
@@ -332,10 +332,10 @@ impl Backward {
                 *maximum += middle + reach;
             }
         }
-        for lane in 0..lanes {
-            let error = self.growth * magnitude[lane] + f64::MIN_POSITIVE;
-            self.minima[lane] -= error;
-            self.maxima[lane] += error;
+        for ((minimum, maximum), magnitude) in self.minima.iter_mut().zip(&mut self.maxima).zip(magnitude) {
+            let error = self.growth * *magnitude + f64::MIN_POSITIVE;
+            *minimum -= error;
+            *maximum += error;
         }
     }
 }

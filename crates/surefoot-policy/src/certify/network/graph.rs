@@ -168,7 +168,7 @@ impl Affine {
 
     fn quotient(from: usize, reciprocals: Vec<f64>) -> Self {
         let biases = vec![0.0; reciprocals.len()];
-        let rows = reciprocals.into_iter().enumerate().map(|entry| std::iter::once(entry));
+        let rows = reciprocals.into_iter().enumerate().map(std::iter::once);
         Affine::finish(from, Matrix::sparse(rows), biases, Function::Identity, 1)
     }
 
@@ -178,7 +178,9 @@ impl Affine {
         let mut norms = vec![0.0; padded(neurons)];
         matrix.for_each(neurons, |neuron, _, weight| norms[neuron] += weight.abs());
         // Sums of up to 2²⁰ non-negative terms lose less than a part in 2³².
-        norms.iter_mut().for_each(|norm| *norm *= 1.0 + 1.0 / (1_u64 << 32) as f64);
+        for norm in &mut norms {
+            *norm *= 1.0 + 1.0 / (1_u64 << 32) as f64;
+        }
         // `max` would ignore NaN.
         let largest = |values: &[f64]| {
             values

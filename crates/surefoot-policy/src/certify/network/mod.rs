@@ -7,6 +7,7 @@
 
 mod backward;
 mod bounds;
+mod examine;
 mod graph;
 mod kernel;
 mod relaxation;
@@ -15,9 +16,7 @@ mod sample;
 
 use std::sync::Arc;
 
-use super::question::Question;
-use super::search::{Bounder, Candidates, Finding};
-use super::space::{Cut, InputOrigin};
+use super::space::InputOrigin;
 use crate::arithmetic::Arithmetic;
 use crate::batch::InstructionSet;
 use crate::network::Network;
@@ -166,138 +165,5 @@ impl NetworkBounder {
         let own = self.sample.score(self.output);
         let tolerance = if self.tolerance.is_finite() { self.tolerance } else { 0.0 };
         self.rivals.iter().all(|&rival| self.sample.score(rival as usize) <= own + tolerance)
-    }
-
-    /// Where to split without knowing better: the widest dimension.
-    fn widest(lower: &[i32], upper: &[i32]) -> Finding {
-        let width = |dimension: &usize| i64::from(upper[*dimension]) - i64::from(lower[*dimension]);
-        let dimension = (0..lower.len()).max_by_key(width).expect("there is more than one point");
-        Finding::Open { dimension, at: middle(lower[dimension], upper[dimension]), low_first: true }
-    }
-
-    /// Loads the coefficients of a lane, dimension by dimension.
-    fn load_slopes(&mut self, bounds_alive: &[u32], lane: usize) {
-        self.slopes.clear();
-        self.slopes.resize(self.model.dimensions, 0.0);
-        for &input in bounds_alive {
-            if let InputOrigin::Dimension(dimension) = self.model.origins[input as usize] {
-                self.slopes[dimension] += self.backward.coefficient(input as usize, lane);
-            }
-        }
-    }
-}
-
-/// The end of the low half.
-fn middle(lower: i32, upper: i32) -> i32 {
-    i32::midpoint(lower, upper - 1).max(lower)
-}
-
-impl Bounder for NetworkBounder {
-    fn enumerated(&self) -> u64 {
-        64
-    }
-
-    fn samples(&self) -> usize {
-        16
-    }
-
-    fn begin(&mut self, question: &Question<'_>, _lower: &[i32], _upper: &[i32]) {
-        self.output = question.output;
-        self.rivals.clear();
-        let rivals = question.competing.iter().filter(|&rival| rival != question.output);
-        self.rivals.extend(rivals.map(|rival| rival as u32));
-    }
-
-    fn examine(
-        &mut self,
-        depth: usize,
-        lower: &[i32],
-        upper: &[i32],
-        cuts: &mut Vec<(Cut, usize)>,
-        candidates: &mut Candidates<'_>,
-    ) -> Finding {
-        self.bound(depth, lower, upper);
-        if self.rivals.is_empty() {
-            return Finding::Won;
-        }
-        if !self.tolerance.is_finite() {
-            return NetworkBounder::widest(lower, upper);
-        }
-        let bounds = if depth == 0 { &self.root_bounds } else { &self.bounds };
-        let output = self.output;
-        let function = |&rival: &u32| ScoreFunction { plus: Some(rival as usize), minus: Some(output) };
-        self.backward.scores(&self.model.graph, self.set, &bounds.slots, self.rivals.iter().map(function));
-        let alive = bounds.slots[0].alive.clone();
-        let best = (0..self.rivals.len())
-            .max_by(|&a, &b| self.backward.minimum(a).total_cmp(&self.backward.minimum(b)))
-            .expect("there are rivals");
-        if self.backward.minimum(best) > self.tolerance && self.backward.minimum(best).is_finite() {
-            return Finding::Dominated(self.rivals[best] as usize);
-        }
-        self.left.clear();
-        self.left.extend(lower.iter().copied().zip(upper.iter().copied()));
-        for lane in 0..self.rivals.len() {
-            let minimum = self.backward.minimum(lane);
-            if !minimum.is_finite() {
-                continue;
-            }
-            self.load_slopes(&alive, lane);
-            let slopes = std::mem::take(&mut self.slopes);
-            let corner = |dimension: usize| {
-                if slopes[dimension] > 0.0 { lower[dimension] } else { upper[dimension] }
-            };
-            if self.is_promising(corner) {
-                candidates.add(corner);
-            }
-            self.slopes = slopes;
-            let slopes = &self.slopes;
-            // What the bound gains where earlier cuts have taken its minimum away.
-            let gain = |(&(low, high), slope): (&(i32, i32), &f64), dimension: usize| {
-                let distance = if *slope > 0.0 {
-                    f64::from(low) - f64::from(lower[dimension])
-                } else {
-                    f64::from(upper[dimension]) - f64::from(high)
-                };
-                distance * slope.abs()
-            };
-            let gains: f64 =
-                self.left.iter().zip(slopes).enumerate().map(|(dimension, pair)| gain(pair, dimension)).sum();
-            let minimum = minimum + gains * (1.0 - 1e-9);
-            if minimum > self.tolerance {
-                return Finding::Dominated(self.rivals[lane] as usize);
-            }
-            let room = (self.tolerance - minimum) * (1.0 + 1e-9);
-            for (dimension, &slope) in slopes.iter().enumerate() {
-                let (low, high) = self.left[dimension];
-                let steps = room / slope.abs() * (1.0 + 1e-9);
-                // False for NaN.
-                if steps < f64::from(high) - f64::from(low) {
-                    let steps = steps as i64;
-                    let cut = if slope > 0.0 {
-                        let at = (i64::from(low) + steps) as i32;
-                        self.left[dimension].1 = at;
-                        Cut::Above { dimension, at }
-                    } else {
-                        let at = (i64::from(high) - steps) as i32;
-                        self.left[dimension].0 = at;
-                        Cut::Below { dimension, at }
-                    };
-                    cuts.push((cut, self.rivals[lane] as usize));
-                }
-            }
-        }
-        self.load_slopes(&alive, best);
-        let score = |dimension: usize| {
-            let (low, high) = self.left[dimension];
-            self.slopes[dimension].abs() * (f64::from(high) - f64::from(low))
-        };
-        let dimension = (0..lower.len())
-            .max_by(|&a, &b| score(a).total_cmp(&score(b)))
-            .expect("there is more than one point");
-        if score(dimension) <= 0.0 {
-            return NetworkBounder::widest(lower, upper);
-        }
-        let (low, high) = self.left[dimension];
-        Finding::Open { dimension, at: middle(low, high), low_first: self.slopes[dimension] > 0.0 }
     }
 }

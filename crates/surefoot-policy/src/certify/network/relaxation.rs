@@ -250,13 +250,13 @@ mod tests {
     }
 
     fn magnitudes() -> impl Strategy<Value = f64> {
-        prop_oneof![-3.0..3.0, -40.0..40.0, -1e-9..1e-9, Just(0.0), Just(1.0), Just(-1.0)]
+        prop_oneof![-3.0_f64..3.0, -40.0..40.0, -1e-9..1e-9, Just(0.0), Just(1.0), Just(-1.0)]
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
         #[test]
-        fn the_function_is_between_its_lines(function in functions(), a in magnitudes(), b in magnitudes(), part in 0.0..=1.0) {
+        fn the_function_is_between_its_lines(function in functions(), a in magnitudes(), b in magnitudes(), part in 0.0_f64..=1.0) {
             let (l, u) = (f64::min(a, b), f64::max(a, b));
             let relaxation = relax(function, l, u);
             for x in [l, u, (l + (u - l) * part).clamp(l, u), 0.0_f64.clamp(l, u)] {

@@ -45,6 +45,9 @@ pub(super) const UNIT: f64 = f64::EPSILON / 2.0;
 /// Sums with more terms than this are not covered by the proof.
 const MOST_TERMS: usize = 1 << 19;
 
+/// Integers up to this are singles.
+const EXACT_INPUT: f64 = (1 << 24) as f64;
+
 /// The deviation of the scores of an arithmetic, as a function of the magnitudes of nominal values.
 #[derive(Debug)]
 pub(super) struct Deviation {
@@ -152,14 +155,15 @@ impl Deviation {
         if !self.covers(graph, &magnitudes(0)) {
             return f64::INFINITY;
         }
-        /// Inputs up to this are converted exactly.
-        const EXACT: f64 = (1 << 24) as f64;
         let mut sum = self.constant;
         for (slot, factors) in self.factors.iter().enumerate() {
             sum += factors.iter().zip(magnitudes(slot)).map(|(factor, value)| factor * value).sum::<f64>();
         }
         let inputs = self.conversion.iter().zip(magnitudes(0));
-        sum += inputs.filter(|(_, value)| *value > EXACT).map(|(factor, value)| factor * value).sum::<f64>();
+        sum += inputs
+            .filter(|(_, value)| *value > EXACT_INPUT)
+            .map(|(factor, value)| factor * value)
+            .sum::<f64>();
         // The computation of this bound itself loses less than a part in 2²⁰.
         2.0 * sum * (1.0 + 1.0 / (1 << 20) as f64)
     }

@@ -79,16 +79,16 @@ impl Sample {
 }
 
 fn apply(function: Function, values: &mut [f64]) {
-    let map = |values: &mut [f64], function: &dyn Fn(f64) -> f64| {
-        values.iter_mut().for_each(|value| *value = function(*value))
+    let value = |x: f64| match function {
+        Function::Relu => x.max(0.0),
+        Function::LeakyRelu(slope) if x < 0.0 => slope * x,
+        Function::Elu(scale) if x < 0.0 => scale * libm::expm1(x),
+        Function::Identity | Function::LeakyRelu(_) | Function::Elu(_) => x,
+        Function::Tanh => libm::tanh(x),
+        Function::Sigmoid => 1.0 / (1.0 + libm::exp(-x)),
+        Function::Clip(low, high) => x.max(low).min(high),
     };
-    match function {
-        Function::Identity => {}
-        Function::Relu => values.iter_mut().for_each(|value| *value = value.max(0.0)),
-        Function::LeakyRelu(slope) => map(values, &|x| if x < 0.0 { slope * x } else { x }),
-        Function::Tanh => map(values, &libm::tanh),
-        Function::Sigmoid => map(values, &|x| 1.0 / (1.0 + libm::exp(-x))),
-        Function::Elu(scale) => map(values, &|x| if x < 0.0 { scale * libm::expm1(x) } else { x }),
-        Function::Clip(low, high) => map(values, &|x| x.max(low).min(high)),
+    for own in values {
+        *own = value(*own);
     }
 }

@@ -131,5 +131,5 @@ fn widen(lower: &mut [i32], upper: &mut [i32], facts: &mut Vec<Fact>, choices: &
     facts.push(at_most(1, upper[variable].into()));
     facts.push(at_most(-1, -i64::from(lower[variable])));
     (lower[variable], upper[variable]) = choices.pick(&[(i32::MIN, i32::MAX), (-100, i32::MAX)]);
-    lower[variable] = lower[variable].min((facts[facts.len() - 1].at_most * -1) as i32);
+    lower[variable] = lower[variable].min(-facts[facts.len() - 1].at_most as i32);
 }

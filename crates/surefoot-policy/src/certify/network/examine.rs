@@ -1,0 +1,172 @@
+//! What the bounds of a box say about it: decided, cut or to be split.
+//!
+//! For each rival, a linear function of the dimensions is below its score minus that of the output in question. If its
+//! minimum over the box exceeds what rounding can do, the rival dominates. Otherwise it still dominates where the function
+//! does: moving a dimension away from the end where the function is least raises it by the slope per step. That cuts the box; since steps are
+//! integers, cuts are rounded inwards. The point where the function is least is the best guess for a witness, and the
+//! dimension that contributes most to the minimum is split.
+
+use super::super::question::Question;
+use super::super::search::{Bounder, Candidates, Finding};
+use super::super::space::{Cut, InputOrigin};
+use super::NetworkBounder;
+use super::backward::ScoreFunction;
+
+/// More than the relative rounding error of what is computed here from a bound.
+const SLACK: f64 = 1e-9;
+
+impl Bounder for NetworkBounder {
+    /// A batch of points takes less time than a box of a large network, and not much more than one of a small network.
+    fn enumerated(&self) -> u64 {
+        64
+    }
+
+    fn samples(&self) -> usize {
+        16
+    }
+
+    fn begin(&mut self, question: &Question<'_>, _lower: &[i32], _upper: &[i32]) {
+        self.output = question.output;
+        self.rivals.clear();
+        let rivals = question.competing.iter().filter(|&rival| rival != question.output);
+        self.rivals.extend(rivals.map(|rival| rival as u32));
+    }
+
+    fn examine(
+        &mut self,
+        depth: usize,
+        lower: &[i32],
+        upper: &[i32],
+        cuts: &mut Vec<(Cut, usize)>,
+        candidates: &mut Candidates<'_>,
+    ) -> Finding {
+        if self.rivals.is_empty() {
+            return Finding::Won;
+        }
+        self.bound(depth, lower, upper);
+        if !self.tolerance.is_finite() {
+            return widest(lower, upper);
+        }
+        let bounds = if depth == 0 { &self.root_bounds } else { &self.bounds };
+        let output = self.output;
+        let function = |&rival: &u32| ScoreFunction { plus: Some(rival as usize), minus: Some(output) };
+        self.backward.scores(&self.model.graph, self.set, &bounds.slots, self.rivals.iter().map(function));
+        let minimum = |lane: usize| self.backward.minimum(lane);
+        let best = (0..self.rivals.len())
+            .filter(|&lane| minimum(lane).is_finite())
+            .max_by(|&a, &b| minimum(a).total_cmp(&minimum(b)));
+        let Some(best) = best else { return widest(lower, upper) };
+        if minimum(best) > self.tolerance {
+            return Finding::Dominated(self.rivals[best] as usize);
+        }
+        self.left.clear();
+        self.left.extend(lower.iter().copied().zip(upper.iter().copied()));
+        for lane in 0..self.rivals.len() {
+            if !self.backward.minimum(lane).is_finite() {
+                continue;
+            }
+            self.load_slopes(depth, lane);
+            self.suggest(lower, upper, candidates);
+            if self.cut(lane, lower, upper, cuts) {
+                return Finding::Dominated(self.rivals[lane] as usize);
+            }
+        }
+        self.load_slopes(depth, best);
+        self.split()
+    }
+}
+
+impl NetworkBounder {
+    /// Loads the coefficients of a lane, dimension by dimension.
+    fn load_slopes(&mut self, depth: usize, lane: usize) {
+        let bounds = if depth == 0 { &self.root_bounds } else { &self.bounds };
+        self.slopes.clear();
+        self.slopes.resize(self.model.dimensions, 0.0);
+        for &input in &bounds.slots[0].alive {
+            if let InputOrigin::Dimension(dimension) = self.model.origins[input as usize] {
+                self.slopes[dimension] += self.backward.coefficient(input as usize, lane);
+            }
+        }
+    }
+
+    /// Suggests the point where the current linear function is least.
+    fn suggest(&mut self, lower: &[i32], upper: &[i32], candidates: &mut Candidates<'_>) {
+        let slopes = std::mem::take(&mut self.slopes);
+        let corner = |dimension: usize| {
+            if slopes[dimension] > 0.0 { lower[dimension] } else { upper[dimension] }
+        };
+        if self.is_promising(corner) {
+            candidates.add(corner);
+        }
+        self.slopes = slopes;
+    }
+
+    /// Cuts off where the current linear function is above the tolerance; whether it is everywhere in what is left.
+    fn cut(&mut self, lane: usize, lower: &[i32], upper: &[i32], cuts: &mut Vec<(Cut, usize)>) -> bool {
+        // What the minimum gains where earlier cuts have taken its place away.
+        let mut gain = 0.0;
+        for (dimension, &slope) in self.slopes.iter().enumerate() {
+            let (low, high) = self.left[dimension];
+            let steps = if slope > 0.0 {
+                i64::from(low) - i64::from(lower[dimension])
+            } else {
+                i64::from(upper[dimension]) - i64::from(high)
+            };
+            gain += steps as f64 * slope.abs();
+        }
+        let minimum = self.backward.minimum(lane) + gain * (1.0 - SLACK);
+        if minimum > self.tolerance {
+            return true;
+        }
+        let room = (self.tolerance - minimum) * (1.0 + SLACK);
+        for (dimension, &slope) in self.slopes.iter().enumerate() {
+            let (low, high) = &mut self.left[dimension];
+            let steps = room / slope.abs() * (1.0 + SLACK);
+            // False where the slope is 0.
+            if steps < f64::from(*high) - f64::from(*low) {
+                // Rounded down: only whole steps are left.
+                let steps = steps as i64;
+                let cut = if slope > 0.0 {
+                    *high = (i64::from(*low) + steps) as i32;
+                    Cut::Above { dimension, at: *high }
+                } else {
+                    *low = (i64::from(*high) - steps) as i32;
+                    Cut::Below { dimension, at: *low }
+                };
+                cuts.push((cut, self.rivals[lane] as usize));
+            }
+        }
+        false
+    }
+
+    /// Where to split what is left of the box: in the dimension that contributes most to the current linear function.
+    fn split(&self) -> Finding {
+        let width = |dimension: usize| {
+            let (low, high) = self.left[dimension];
+            f64::from(high) - f64::from(low)
+        };
+        let contribution = |dimension: usize| self.slopes[dimension].abs() * width(dimension);
+        // Where nothing contributes, the widest dimension.
+        let score = |dimension: usize| (contribution(dimension), width(dimension));
+        let dimension = (0..self.left.len())
+            .max_by(|&a, &b| {
+                let ((one, width), (other, other_width)) = (score(a), score(b));
+                one.total_cmp(&other).then(width.total_cmp(&other_width))
+            })
+            .expect("the box has more than one point");
+        let (low, high) = self.left[dimension];
+        Finding::Open { dimension, at: middle(low, high), low_first: self.slopes[dimension] > 0.0 }
+    }
+}
+
+/// Where to split without knowing anything: in the middle of the widest dimension.
+fn widest(lower: &[i32], upper: &[i32]) -> Finding {
+    let width = |dimension: &usize| i64::from(upper[*dimension]) - i64::from(lower[*dimension]);
+    let dimension = (0..lower.len()).max_by_key(width).expect("the box has more than one point");
+    Finding::Open { dimension, at: middle(lower[dimension], upper[dimension]), low_first: true }
+}
+
+/// The end of the low half.
+fn middle(lower: i32, upper: i32) -> i32 {
+    i32::midpoint(lower, upper.saturating_sub(1)).max(lower)
+}
