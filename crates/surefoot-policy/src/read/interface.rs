@@ -7,6 +7,7 @@ use surefoot_model::{
     InputError, LabelId, Origin, Position, Scope, Symbol, TransitionSystem, VarId, VariableType,
 };
 
+use super::lightgbm;
 use super::suggestion::did_you_mean;
 use crate::policy::{Policy, PolicyInput, Scorer};
 
@@ -29,12 +30,15 @@ pub(super) struct Interface<'d> {
 pub(super) fn refuse_scorer(path: &Path, text: &str) -> Result<(), InputError> {
     let extension = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("nnet"));
     let comment = text.trim_start().starts_with("//");
-    if !super::is_json(text) && (extension || comment) {
-        let start = Position { line: 1, column: 1 };
-        let message = "this is a network, but a policy interface was expected";
-        return Err(InputError::at(path, start, message).with_hint(EXAMPLE));
-    }
-    Ok(())
+    let kind = if lightgbm::is_model(text) {
+        "tree ensemble"
+    } else if !super::is_json(text) && (extension || comment) {
+        "network"
+    } else {
+        return Ok(());
+    };
+    let message = format!("this is a {kind}, but a policy interface was expected");
+    Err(InputError::at(path, Position { line: 1, column: 1 }, message).with_hint(EXAMPLE))
 }
 
 impl<'d> Interface<'d> {
@@ -44,7 +48,8 @@ impl<'d> Interface<'d> {
         warnings: &mut Vec<InputError>,
     ) -> Result<Self, InputError> {
         root.object().map_err(|error| error.with_hint(EXAMPLE))?;
-        if root.get("trees").is_some() && root.get("input").is_none() {
+        let is_ensemble = ["trees", "learner"].iter().any(|&key| root.get(key).is_some());
+        if is_ensemble && root.get("input").is_none() {
             let message = "this is a tree ensemble, but a policy interface was expected";
             return Err(root.error(message).with_hint(EXAMPLE));
         }

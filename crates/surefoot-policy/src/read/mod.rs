@@ -1,13 +1,17 @@
 //! Readers of policy files.
 //!
 //! A policy is given by its *interface*, a JSON file that says which variables the scorer reads, which labels it
-//! chooses from, and which file holds the scorer: a neural network in the `NNet` format or a tree ensemble as a
-//! Veritas dump.
+//! chooses from, and which file holds the scorer: a neural network in the `NNet` format, or a tree ensemble as a
+//! Veritas dump, an `XGBoost` model in JSON or a `LightGBM` model as text. The contents tell which it is.
 
-mod ensemble;
 mod interface;
+mod lightgbm;
+mod line;
 mod nnet;
+mod one_output;
 mod suggestion;
+mod veritas;
+mod xgboost;
 
 use std::path::{Path, PathBuf};
 
@@ -66,16 +70,32 @@ pub fn parse(
         None => interface.scorer_file()?,
     };
     let text = open(&file)?;
-    let scorer = if is_json(&text) {
-        let document = Document::parse(&file, &text)?;
-        Scorer::Ensemble(ensemble::read(document.root(), interface.sizes(), warnings)?)
-    } else {
-        Scorer::Network(nnet::read(&file, &text, warnings)?)
-    };
+    let scorer = read_scorer(&file, &text, interface.sizes(), warnings)?;
     interface.attach(scorer, &file, warnings)
 }
 
-/// Whether the text can only be JSON, as opposed to an `.nnet` file.
+/// Reads the scorer in `text`, the contents of the file at `path`, whose interface has these numbers of inputs and
+/// outputs.
+fn read_scorer(
+    path: &Path,
+    text: &str,
+    sizes: (usize, usize),
+    warnings: &mut Vec<InputError>,
+) -> Result<Scorer, InputError> {
+    if is_json(text) {
+        let document = Document::parse(path, text)?;
+        let root = document.root();
+        let read = if root.get("learner").is_some() { xgboost::read } else { veritas::read };
+        return Ok(Scorer::Ensemble(read(root, sizes, warnings)?));
+    }
+    xgboost::refuse_dump(path, text)?;
+    if lightgbm::is_model(text) {
+        return Ok(Scorer::Ensemble(lightgbm::read(path, text, sizes, warnings)?));
+    }
+    Ok(Scorer::Network(nnet::read(path, text, warnings)?))
+}
+
+/// Whether the text can only be JSON, as opposed to the text of an `.nnet` file or of `LightGBM`.
 fn is_json(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with('{')
 }

@@ -2,8 +2,8 @@
 
 mod any_f32;
 mod batch;
-mod ensemble;
 mod fixture;
 mod interface;
 mod mutation;
 mod nnet;
+mod veritas;
