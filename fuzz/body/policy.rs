@@ -1,4 +1,4 @@
-//! What the fuzz targets `nnet`, `interface` and `ensemble` do with a text. The test `corpus` of `surefoot-policy` does it too.
+//! What the fuzz targets `nnet`, `interface`, `ensemble`, `xgboost` and `lightgbm` do with a text. The test `corpus` of `surefoot-policy` does it too.
 
 use std::path::Path;
 
@@ -16,6 +16,16 @@ pub fn nnet(text: &str) -> bool {
 
 /// Reads `text` as a tree ensemble with two inputs and two outputs; whether it is one.
 pub fn ensemble(text: &str) -> bool {
+    check(INTERFACE, text)
+}
+
+/// Reads `text` as a model of `XGBoost` with two inputs and two outputs; whether it is one.
+pub fn xgboost(text: &str) -> bool {
+    check(INTERFACE, text)
+}
+
+/// Reads `text` as a model of `LightGBM` with two inputs and two outputs; whether it is one.
+pub fn lightgbm(text: &str) -> bool {
     check(INTERFACE, text)
 }
 

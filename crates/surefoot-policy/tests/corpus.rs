@@ -19,3 +19,13 @@ fn interfaces() {
 fn ensembles() {
     replay::replay("ensemble", body::ensemble);
 }
+
+#[test]
+fn models_of_xgboost() {
+    replay::replay("xgboost", body::xgboost);
+}
+
+#[test]
+fn models_of_lightgbm() {
+    replay::replay("lightgbm", body::lightgbm);
+}

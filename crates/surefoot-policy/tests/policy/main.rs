@@ -4,6 +4,8 @@ mod any_f32;
 mod batch;
 mod fixture;
 mod interface;
+mod lightgbm;
 mod mutation;
 mod nnet;
 mod veritas;
+mod xgboost;
