@@ -1,9 +1,9 @@
-//! Reading tree ensembles of LightGBM.
+//! Reading tree ensembles of `LightGBM`.
 
 use std::fmt::Write;
 
 use surefoot_model::InputError;
-use surefoot_policy::{Arithmetic, Policy, Scorer, Shape, TreeNode};
+use surefoot_policy::{Arithmetic, Policy, Scorer, Shape, Tree, TreeNode};
 
 use crate::fixture::{assert_error, read};
 
@@ -119,7 +119,7 @@ fn thresholds_near_zero_are_not_flushed() {
     let read = policy(&changed("2.5000000000000004", "0")).0.expect("good");
     let Scorer::Ensemble(ensemble) = &read.scorer else { panic!("an ensemble") };
     let subnormal = |node: &TreeNode| matches!(node, TreeNode::Split { threshold, .. } if threshold.single.is_subnormal());
-    assert!(!ensemble.trees().iter().flat_map(|tree| tree.nodes()).any(subnormal));
+    assert!(!ensemble.trees().iter().flat_map(Tree::nodes).any(subnormal));
     assert_eq!(read.possible(Arithmetic::AnyF32, &[0, 1], |_| true), [0]);
 }
 

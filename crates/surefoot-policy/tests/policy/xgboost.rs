@@ -1,4 +1,4 @@
-//! Reading tree ensembles of XGBoost.
+//! Reading tree ensembles of `XGBoost`.
 
 use surefoot_model::InputError;
 use surefoot_policy::{Arithmetic, Policy, Shape};
