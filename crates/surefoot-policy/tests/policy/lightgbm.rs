@@ -91,7 +91,7 @@ fn a_good_file_is_read() {
 #[test]
 fn equality_goes_left_in_both_precisions() {
     // Singles beyond 2^24 are integers with gaps: 2^24 + 1 is none of them, and 2^24 + 3 becomes 2^24 + 4.
-    let cases: [(&str, i32, [bool; 2]); 10] = [
+    let cases: [(&str, i32, [bool; 2]); 11] = [
         ("3", 3, [true, true]),
         ("3", 4, [false, false]),
         ("-3.5", -4, [true, true]),
@@ -99,6 +99,7 @@ fn equality_goes_left_in_both_precisions() {
         ("0", 0, [true, true]),
         ("-1.0000000180025095e-35", 0, [false, false]),
         ("-1.0000000180025095e-35", -1, [true, true]),
+        ("16777216", 16_777_216, [true, true]),
         ("16777217", 16_777_217, [true, true]),
         ("16777219", 16_777_219, [true, false]),
         ("-1e300", i32::MIN, [false, false]),
