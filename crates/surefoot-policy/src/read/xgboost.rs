@@ -215,11 +215,17 @@ fn warn_of_best_iteration(
 ) {
     let best = learner.get("attributes").and_then(|attributes| attributes.get("best_iteration"));
     let Some((best, text)) = best.and_then(|best| Some((best, best.as_str()?))) else { return };
-    let iterations = match model.get("iteration_indptr").and_then(Json::as_array) {
-        Some(starts) => starts.len().saturating_sub(1),
-        None => model.get("tree_info").and_then(Json::as_array).map_or(0, |trees| trees.len() / outputs),
+    let length = |key| model.get(key).and_then(Json::as_array).map(|items| items.len() as i64);
+    let iterations = if let Some(starts) = length("iteration_indptr") {
+        starts - 1
+    } else {
+        // Files of versions before 2.0 have no such list. Each iteration has a forest per output.
+        let forest = model.get("gbtree_model_param").and_then(|sizes| sizes.get("num_parallel_tree"));
+        let size = forest.and_then(|size| count(size).ok()).unwrap_or(1).max(1);
+        length("tree_info").unwrap_or(0) / size as i64 / outputs as i64
     };
-    if text.parse::<usize>().is_ok_and(|best| best + 1 >= iterations) {
+    // Those versions always name an iteration: the last one, and -1 if there is none.
+    if text.parse::<i64>().is_ok_and(|best| best >= iterations - 1) {
         return;
     }
     let message = format!("the best iteration of early stopping is {text}, but all trees count");

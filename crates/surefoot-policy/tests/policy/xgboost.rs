@@ -266,6 +266,43 @@ fn early_stopping_is_warned_about() {
     assert_eq!(warnings.len(), 1);
     assert_error(&warnings[0], 1, 47, &["best iteration of early stopping is 0", "all trees count"]);
     assert_eq!(attributes("1"), policy(GOOD));
+    // Nonsense is no reason to fail.
+    for best in ["18446744073709551615", "9223372036854775807", "-9223372036854775808", "first"] {
+        assert_eq!(attributes(best).0, policy(GOOD).0, "{best}");
+    }
+}
+
+#[test]
+fn the_last_iteration_of_old_files_is_no_early_stopping() {
+    let old = changed("\"iteration_indptr\": [0, 2],\n", "");
+    let with_best =
+        |text: &str, best: &str| {
+            policy(&text.replace(
+                "\"attributes\": {}",
+                &format!("\"attributes\": {{\"best_iteration\": \"{best}\"}}"),
+            ))
+        };
+    assert_eq!(with_best(&old, "0"), policy(GOOD));
+    assert_eq!(with_best(&old, "-1").1.len(), 1);
+    // Two trees per output and iteration: four trees are one iteration.
+    let trees =
+        old.find("{\"base_weights").expect("it is there")..old.find("]},\n\"name\"").expect("it is there");
+    let twice = old[trees.clone()].replace("\"id\": 0", "\"id\": 2").replace("\"id\": 1", "\"id\": 3");
+    let forest = format!("{},\n{twice}{}", &old[..trees.end], &old[trees.end..])
+        .replace("[1, 0]", "[1, 0, 1, 0]")
+        .replace(
+            "\"num_parallel_tree\": \"1\", \"num_trees\": \"2\"",
+            "\"num_parallel_tree\": \"2\", \"num_trees\": \"4\"",
+        );
+    let (read, warnings) = with_best(&forest, "0");
+    assert!(matches!(read.expect("good").scorer.shape(), Shape::Ensemble { trees: 4, .. }));
+    assert_eq!(warnings, []);
+    assert_eq!(
+        with_best(&forest.replace("\"num_parallel_tree\": \"2\"", "\"num_parallel_tree\": \"1\""), "0")
+            .1
+            .len(),
+        1
+    );
 }
 
 #[test]
