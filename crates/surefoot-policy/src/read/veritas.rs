@@ -48,6 +48,11 @@ fn refuse_other_files(root: Json<'_>) -> Result<(), InputError> {
             .error("this is an ensemble in the old dump format of Veritas, with one value per leaf")
             .with_hint("write it again with a current version: it has \"at_type\" and \"base_scores\""));
     }
+    if let Some(dump) = root.get("tree_info") {
+        return Err(dump
+            .error("this is a dump of a LightGBM model, a model was expected")
+            .with_hint("write it with `Booster.save_model(\"policy.txt\")` instead of `dump_model`"));
+    }
     if root.get("input").is_some() && root.get("output").is_some() {
         return Err(root
             .error("this is a policy interface, a network or tree ensemble was expected")
