@@ -2,13 +2,15 @@
 """Trains small policies with real libraries and writes them with the scores that the libraries give them. See README.md."""
 
 import argparse
-import json
 import shutil
 from pathlib import Path
 
 import lightgbm
 import numpy
 import xgboost
+
+import fixture
+import onnx_models
 
 STATES = 16
 EXTENSIONS = {"xgboost": "json", "lightgbm": "txt"}
@@ -55,26 +57,14 @@ class Task:
 def write(folder, name, library, states, save, predict):
     """Writes a fixture. `save` writes the policy into a file, `predict` reads it and gives its scores, one row per state.
 
-    The precision of the scores says in which arithmetic the library computes. They are those of the file: the model in
-    memory may differ, since XGBoost writes some base scores through a function that rounds.
+    The scores are those of the file: the model in memory may differ, since XGBoost writes some base scores through a
+    function that rounds.
     """
     place = folder / name
     place.mkdir(parents=True)
     file = str(place / f"policy.{EXTENSIONS[library.__name__]}")
     save(file)
-    scores = predict(file)
-    arithmetic, bits = {"float32": ("f32", "uint32"), "float64": ("f64", "uint64")}[scores.dtype.name]
-    digits = 2 * scores.dtype.itemsize
-    scores = scores.reshape(len(states), -1)
-    words = numpy.ascontiguousarray(scores).view(bits)
-    cases = [
-        json.dumps({"state": state.tolist(), "scores": [f"{word:0{digits}x}" for word in row]})
-        for state, row in zip(states, words)
-    ]
-    version = f"{library.__name__} {library.__version__}"
-    head = {"library": version, "arithmetic": arithmetic, "inputs": states.shape[1], "outputs": scores.shape[1]}
-    text = json.dumps(head)[:-1] + ', "cases": [\n' + ",\n".join(cases) + "\n]}\n"
-    (place / "cases.json").write_text(text)
+    fixture.write(place, library, states, predict(file).reshape(len(states), -1))
 
 
 def write_xgboost(folder, name, task, labels, parameters, rounds=None):
@@ -150,6 +140,9 @@ def xgboost_logistic(folder, name, random):
     """The base score of these objectives is a probability."""
     task = Task(random)
     labels = (task.values > 0).astype(float)
+    # A probability of 0 or 1 has no log-odds.
+    constant = labels.min(axis=0) == labels.max(axis=0)
+    labels[0, constant] = 1 - labels[0, constant]
     objective = str(random.choice(["binary:logistic", "reg:logistic"]))
     parameters = {"objective": objective}
     if random.random() < 0.5:
@@ -241,6 +234,7 @@ KINDS = [
     lightgbm_dart,
     lightgbm_forest,
     lightgbm_absent,
+    *onnx_models.KINDS,
 ]
 
 
@@ -249,7 +243,7 @@ def main():
     parser.add_argument("folder", type=Path, help="where to write; fixtures that are there already are replaced")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--copies", type=int, default=2, help="fixtures of each kind")
-    parser.add_argument("--size", type=int, default=Task.size, help="states to train on; more make larger trees")
+    parser.add_argument("--size", type=int, default=Task.size, help="states to train XGBoost and LightGBM on; more make larger trees")
     arguments = parser.parse_args()
     Task.size = arguments.size
     for old in sorted(arguments.folder.glob("*/cases.json")):
