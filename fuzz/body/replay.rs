@@ -132,7 +132,7 @@ fn changed(text: &[u8], others: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
 
 /// Replaces the word, number or string around `at`: the text often stays well-formed, and the change gets past the parser.
 fn replace_value(bytes: &mut Vec<u8>, at: usize, token: &str) {
-    let ends = |byte: &u8| b",:[]{} \n\r".contains(byte);
+    let ends = |byte: &u8| b",:=[]{} \n\r".contains(byte);
     let from = bytes[..at].iter().rposition(ends).map_or(0, |i| i + 1);
     let to = bytes[at..].iter().position(ends).map_or(bytes.len(), |i| at + i);
     drop(bytes.splice(from..to, token.bytes()));

@@ -7,7 +7,8 @@ use std::fmt;
 use std::ops::{Add, Div, Mul, Sub};
 
 /// A weight, bias, threshold or leaf value. Both members are the nearest values to the decimal text in the file;
-/// rounding the text to double and then to single precision could differ in the last bit.
+/// rounding the text to double and then to single precision could differ in the last bit. Where a format stores
+/// singles and the text is but a short spelling of them, both members are that single.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameter {
     /// In double precision; finite, but for the ends of a clip that does not cut off.
@@ -29,6 +30,13 @@ impl From<f64> for Parameter {
     /// The number as if its exact value had been written in a file.
     fn from(double: f64) -> Self {
         Parameter { double, single: double as f32 }
+    }
+}
+
+impl From<f32> for Parameter {
+    /// A number that is a single by definition; it is exact in double precision too.
+    fn from(single: f32) -> Self {
+        Parameter { double: f64::from(single), single }
     }
 }
 

@@ -24,3 +24,13 @@ fn ensembles() {
 fn onnx_models() {
     replay::replay_bytes("onnx", body::onnx);
 }
+
+#[test]
+fn models_of_xgboost() {
+    replay::replay("xgboost", body::xgboost);
+}
+
+#[test]
+fn models_of_lightgbm() {
+    replay::replay("lightgbm", body::lightgbm);
+}

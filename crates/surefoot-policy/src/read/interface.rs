@@ -7,6 +7,7 @@ use surefoot_model::{
     InputError, LabelId, Origin, Position, Scope, Symbol, TransitionSystem, VarId, VariableType,
 };
 
+use super::lightgbm;
 use super::suggestion::did_you_mean;
 use crate::policy::{Policy, PolicyInput, Scorer};
 
@@ -29,16 +30,21 @@ pub(super) struct Interface<'d> {
 pub(super) fn refuse_scorer(path: &Path, text: &str) -> Result<(), InputError> {
     let extension = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("nnet"));
     let comment = text.trim_start().starts_with("//");
-    if !super::is_json(text) && (extension || comment) {
-        let start = Some(Position { line: 1, column: 1 });
-        return Err(InputError { position: start, ..refused_scorer(path) });
-    }
-    Ok(())
+    let kind = if lightgbm::is_model(text) {
+        "a tree ensemble"
+    } else if !super::is_json(text) && (extension || comment) {
+        "a network"
+    } else {
+        return Ok(());
+    };
+    let start = Some(Position { line: 1, column: 1 });
+    Err(InputError { position: start, ..refused_scorer(path, kind) })
 }
 
-/// What to say about a network where the interface was expected.
-pub(super) fn refused_scorer(path: &Path) -> InputError {
-    InputError::in_file(path, "this is a network, but a policy interface was expected").with_hint(EXAMPLE)
+/// What to say about a scorer of some kind where the interface was expected.
+pub(super) fn refused_scorer(path: &Path, kind: &str) -> InputError {
+    let message = format!("this is {kind}, but a policy interface was expected");
+    InputError::in_file(path, message).with_hint(EXAMPLE)
 }
 
 impl<'d> Interface<'d> {
@@ -48,7 +54,8 @@ impl<'d> Interface<'d> {
         warnings: &mut Vec<InputError>,
     ) -> Result<Self, InputError> {
         root.object().map_err(|error| error.with_hint(EXAMPLE))?;
-        if root.get("trees").is_some() && root.get("input").is_none() {
+        let is_ensemble = ["trees", "learner"].iter().any(|&key| root.get(key).is_some());
+        if is_ensemble && root.get("input").is_none() {
             let message = "this is a tree ensemble, but a policy interface was expected";
             return Err(root.error(message).with_hint(EXAMPLE));
         }

@@ -2,13 +2,18 @@
 //!
 //! A policy is given by its *interface*, a JSON file that says which variables the scorer reads, which labels it
 //! chooses from, and which file holds the scorer: a neural network in the `NNet` format, a tree ensemble as a
-//! Veritas dump, or either of them in an ONNX model.
+//! Veritas dump, an `XGBoost` model in JSON or a `LightGBM` model as text, or either of them in an ONNX model. The
+//! contents tell which it is.
 
-mod ensemble;
 mod interface;
+mod lightgbm;
+mod line;
 mod nnet;
+mod one_output;
 mod onnx;
 mod suggestion;
+mod veritas;
+mod xgboost;
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +52,7 @@ pub fn read_with(
 ) -> Result<Policy, InputError> {
     let bytes = sources.read_bytes(interface)?;
     if onnx::recognise(interface, &bytes) {
-        return Err(interface::refused_scorer(interface));
+        return Err(interface::refused_scorer(interface, "an ONNX model"));
     }
     let text = utf8_text(interface, bytes)?;
     parse(interface, &text, system, options, |file| sources.read_bytes(file), warnings)
@@ -87,12 +92,18 @@ fn read_scorer(
     let text = utf8_text(file, contents)?;
     if is_json(&text) {
         let document = Document::parse(file, &text)?;
-        return Ok(Scorer::Ensemble(ensemble::read(document.root(), sizes, warnings)?));
+        let root = document.root();
+        let read = if root.get("learner").is_some() { xgboost::read } else { veritas::read };
+        return Ok(Scorer::Ensemble(read(root, sizes, warnings)?));
+    }
+    xgboost::refuse_dump(file, &text)?;
+    if lightgbm::is_model(&text) {
+        return Ok(Scorer::Ensemble(lightgbm::read(file, &text, sizes, warnings)?));
     }
     Ok(Scorer::Network(nnet::read(file, &text, warnings)?))
 }
 
-/// Whether the text can only be JSON, as opposed to an `.nnet` file.
+/// Whether the text can only be JSON, as opposed to the text of an `.nnet` file or of `LightGBM`.
 fn is_json(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with('{')
 }

@@ -13,6 +13,7 @@ use std::path::Path;
 
 use surefoot_model::{InputError, Position};
 
+use super::line::Line;
 use crate::layer::{Activation, Layer};
 use crate::network::Network;
 use crate::parameter::Parameter;
@@ -71,13 +72,13 @@ impl<'t> Reader<'t> {
             InputError::at(self.path, position, format!("the file ends, but {what} must follow"))
                 .with_hint("the file may be truncated")
         })?;
-        Ok(Line::new(self.path, number, text, what))
+        Ok(Line::separated_by_commas(self.path, number, text, what))
     }
 
     /// Reads the header: the sizes of all layers, from the inputs to the outputs.
     fn sizes(&mut self) -> Result<Vec<usize>, InputError> {
         let mut first = self.line("the header")?;
-        while first.text.trim_start().starts_with("//") {
+        while first.starts_with("//") {
             first = self.line("the header")?;
         }
         let header = first.counts(4)?;
@@ -140,93 +141,11 @@ impl<'t> Reader<'t> {
         match self.next_line() {
             None => Ok(()),
             Some((number, text)) => {
-                let line = Line::new(self.path, number, text, "the end");
+                let line = Line::separated_by_commas(self.path, number, text, "the end");
                 Err(line
                     .error_at(0, "the network is complete, but there is more text")
                     .with_hint("check the number of layers and their sizes at the top of the file"))
             }
         }
-    }
-}
-
-/// A line of comma-separated fields.
-struct Line<'t> {
-    path: &'t Path,
-    number: u64,
-    text: &'t str,
-    fields: Vec<&'t str>,
-    /// What the line holds, for messages.
-    what: String,
-}
-
-impl<'t> Line<'t> {
-    fn new(path: &'t Path, number: u64, text: &'t str, what: &str) -> Self {
-        let mut fields: Vec<&str> = text.split(',').map(str::trim).collect();
-        // The comma at the end of a line is optional.
-        if fields.len() > 1 && fields.last().is_some_and(|field| field.is_empty()) {
-            fields.pop();
-        }
-        Line { path, number, text, fields, what: what.to_string() }
-    }
-
-    /// An error at a field, or at the end of the line if there is no such field.
-    fn error_at(&self, field: usize, message: impl Into<String>) -> InputError {
-        let before = match self.fields.get(field) {
-            // Fields are parts of the text.
-            Some(found) => &self.text[..found.as_ptr() as usize - self.text.as_ptr() as usize],
-            None => self.text.trim_end(),
-        };
-        let column = before.chars().count() as u64 + 1;
-        InputError::at(self.path, Position { line: self.number, column }, message)
-    }
-
-    /// Checks the number of fields.
-    fn expect(&self, count: usize) -> Result<(), InputError> {
-        let found = self.fields.len();
-        if found == count {
-            return Ok(());
-        }
-        let numbers = if count == 1 { "1 number" } else { &format!("{count} numbers") };
-        let message = format!("expected {numbers} ({}), found {found}", self.what);
-        Err(self.error_at(count.min(found), message))
-    }
-
-    /// The line as exactly `count` finite numbers.
-    fn numbers(&self, count: usize) -> Result<Vec<Parameter>, InputError> {
-        let number = |(index, field): (usize, &&str)| {
-            Parameter::parse(field).ok_or_else(|| {
-                let found = abbreviate(field);
-                self.error_at(index, format!("expected a finite number ({}), found {found}", self.what))
-            })
-        };
-        // A field that is no number explains a wrong count better than the count does.
-        let numbers = self.fields.iter().enumerate().map(number).collect::<Result<_, _>>()?;
-        self.expect(count)?;
-        Ok(numbers)
-    }
-
-    /// The line as exactly `count` positive integers.
-    fn counts(&self, count: usize) -> Result<Vec<usize>, InputError> {
-        let number = |(index, field): (usize, &&str)| {
-            let parsed = field.parse::<u32>().ok().filter(|&number| number > 0);
-            parsed.map(|number| number as usize).ok_or_else(|| {
-                let found = abbreviate(field);
-                self.error_at(index, format!("expected a positive integer ({}), found {found}", self.what))
-            })
-        };
-        let counts = self.fields.iter().enumerate().map(number).collect::<Result<_, _>>()?;
-        self.expect(count)?;
-        Ok(counts)
-    }
-}
-
-/// A field as it is shown in messages.
-fn abbreviate(field: &str) -> String {
-    if field.is_empty() {
-        return "nothing".into();
-    }
-    match field.char_indices().nth(40) {
-        Some((end, _)) => format!("`{}…`", &field[..end]),
-        None => format!("`{field}`"),
     }
 }

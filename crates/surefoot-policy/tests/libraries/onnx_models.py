@@ -1,19 +1,8 @@
-"""Makes the ONNX fixtures: models as exporters write them, and what ONNX Runtime computes for them.
+"""The ONNX fixtures: models as exporters write them, and what ONNX Runtime and scikit-learn compute for them.
 
-    pip install numpy onnx onnxruntime scikit-learn skl2onnx
-    python onnx_models.py
-
-writes `<name>/policy.onnx` and `<name>/cases.json` beside this file, and the seeds of the fuzz target `onnx`. Other
-scripts call `make(folder)`.
-
-`cases.json` holds `inputs` (integers), `scores` (bits of what ONNX Runtime computes in single precision, in
-hexadecimal), `exact` (whether surefoot must give the same bits), and for models of scikit-learn `choices` (what the
-library itself predicts; null where its two best scores are almost equal). `derived` says that the model has scores
-for the second of two classes only, and that the runtime derives the other.
+`make.py` makes the fixtures. This file, run as a program, writes the seeds of the fuzz target `onnx`.
 """
 
-import json
-import struct
 import warnings
 from pathlib import Path
 
@@ -21,6 +10,14 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 from onnx import TensorProto, helper, numpy_helper
+from skl2onnx import to_onnx
+from sklearn.datasets import make_classification
+from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier, RandomForestClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import fixture
 
 LEARNED = "ai.onnx.ml"
 
@@ -34,15 +31,15 @@ def session(model):
     return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
-def run(model, inputs, output, dtype=np.float32):
+def run(model, output, inputs, dtype=np.float32):
     """The named output, one input at a time."""
     runner = session(model)
     name = runner.get_inputs()[0].name
     rows = [runner.run([output], {name: np.array([row], dtype=dtype)})[0] for row in inputs]
-    return [np.asarray(row, dtype=np.float32).reshape(-1) for row in rows]
+    return np.stack([np.asarray(row, dtype=np.float32).reshape(-1) for row in rows])
 
 
-def write(folder, name, model, inputs, scores, exact, choices=None, derived=False):
+def write(folder, name, model, inputs, scores, **facts):
     # skl2onnx names graphs, and orders versions and attributes, at random.
     model.graph.name = "policy"
     model.opset_import.sort(key=lambda opset: opset.domain)
@@ -50,14 +47,9 @@ def write(folder, name, model, inputs, scores, exact, choices=None, derived=Fals
         node.attribute.sort(key=lambda attribute: attribute.name)
     onnx.checker.check_model(model)
     place = Path(folder) / name
-    place.mkdir(exist_ok=True)
+    place.mkdir(parents=True)
     (place / "policy.onnx").write_bytes(model.SerializeToString())
-    bits = [["%08x" % struct.unpack("<I", struct.pack("<f", value))[0] for value in row] for row in scores]
-    cases = {"arithmetic": "f32", "inputs": [[int(value) for value in row] for row in inputs]}
-    cases |= {"scores": bits, "exact": exact}
-    if choices is not None:
-        cases |= {"choices": choices, "derived": derived}
-    (place / "cases.json").write_text(json.dumps(cases) + "\n")
+    fixture.write(place, ort, inputs, scores, **facts)
 
 
 def graph(nodes, weights, inputs, outputs, opset, input_type=TensorProto.FLOAT, learned=None):
@@ -95,9 +87,9 @@ def linear(random, weights, name, inputs, outputs):
     return [f"{name}.weight", f"{name}.bias"]
 
 
-def relu_perceptron(folder):
+def onnx_mlp_relu(folder, name, random):
     """As torch.onnx exports a Sequential of Linear and ReLU."""
-    random, weights, nodes = np.random.default_rng(1), {}, []
+    weights, nodes = {}, []
     sizes, value = [6, 32, 32, 4], "obs"
     for index, (a, b) in enumerate(zip(sizes, sizes[1:])):
         names = linear(random, weights, str(2 * index), a, b)
@@ -109,12 +101,12 @@ def relu_perceptron(folder):
             value = f"/{2 * index + 1}/Relu_output_0"
     model = graph(nodes, weights, 6, {"q_values": TensorProto.FLOAT}, 17)
     inputs = states(random, 40, 6)
-    write(folder, "onnx-mlp-relu", model, inputs, run(model, inputs, "q_values"), False)
+    write(folder, f"onnx-{name}", model, inputs, run(model, "q_values", inputs), exact=False)
 
 
-def actor_critic(folder):
+def onnx_actor_critic(folder, name, random):
     """As Stable-Baselines3 policies are exported: tanh, action by argmax, value, logarithm of the probability."""
-    random, weights, nodes = np.random.default_rng(2), {}, []
+    weights, nodes = {}, []
     nodes.append(helper.make_node("Flatten", ["obs"], ["flat"], axis=1))
 
     def body(prefix, outputs, last):
@@ -140,12 +132,12 @@ def actor_critic(folder):
     outputs = {"action": TensorProto.INT64, "value": TensorProto.FLOAT, "log_prob": TensorProto.FLOAT}
     model = graph(nodes, weights, 5, outputs, 17)
     inputs = states(random, 40, 5)
-    write(folder, "onnx-actor-critic", model, inputs, run(with_output(model, "logits"), inputs, "logits"), False)
+    write(folder, f"onnx-{name}", model, inputs, run(with_output(model, "logits"), "logits", inputs), exact=False, warnings=1)
 
 
-def activations(folder):
+def onnx_activations(folder, name, random):
     """Sigmoid, ELU and tanh behind each other."""
-    random, weights, nodes = np.random.default_rng(3), {}, []
+    weights, nodes = {}, []
     value = "obs"
     for index, (operator, a, b) in enumerate([("Sigmoid", 4, 12), ("Elu", 12, 12), ("Tanh", 12, 12)]):
         names = linear(random, weights, str(index), a, b)
@@ -157,7 +149,7 @@ def activations(folder):
     nodes.append(helper.make_node("Gemm", [value, *names], ["scores"], transB=1))
     model = graph(nodes, weights, 4, {"scores": TensorProto.FLOAT}, 15)
     inputs = states(random, 40, 4)
-    write(folder, "onnx-activations", model, inputs, run(model, inputs, "scores"), False)
+    write(folder, f"onnx-{name}", model, inputs, run(model, "scores", inputs), exact=False)
 
 
 def dyadic(random, *shape):
@@ -165,9 +157,8 @@ def dyadic(random, *shape):
     return (random.integers(-16, 17, shape) / 8).astype(np.float32)
 
 
-def exact_graph(folder):
+def onnx_graph(folder, name, random):
     """Everything but a chain: skip connections, slices, maxima, means; all sums are exact."""
-    random = np.random.default_rng(4)
     weights = {
         "w0": dyadic(random, 6, 8), "b0": dyadic(random, 8), "w1": dyadic(random, 8, 8), "b1": dyadic(random, 8),
         "w2": dyadic(random, 22, 4), "b2": dyadic(random, 4), "low": np.array(-6, np.float32), "high": np.array(6, np.float32),
@@ -201,12 +192,11 @@ def exact_graph(folder):
     ]
     model = graph(nodes, weights, 6, {"scores": TensorProto.FLOAT}, 17)
     inputs = states(random, 40, 6)
-    write(folder, "onnx-graph", model, inputs, run(model, inputs, "scores"), True)
+    write(folder, f"onnx-{name}", model, inputs, run(model, "scores", inputs))
 
 
-def pointwise(folder):
+def onnx_pointwise(folder, name, random):
     """Arithmetic with constants, where every operation rounds: nothing may be merged."""
-    random = np.random.default_rng(5)
     number = lambda: random.uniform(0.1, 2, 4).astype(np.float32)
     weights = {key: number() for key in ["offset", "factor", "divisor", "shift", "scale", "bias", "mean", "variance"]}
     nodes = [
@@ -222,7 +212,7 @@ def pointwise(folder):
     ]
     model = graph(nodes, weights, 4, {"scores": TensorProto.FLOAT}, 15, TensorProto.INT64)
     inputs = states(random, 60, 4, -30, 30)
-    write(folder, "onnx-pointwise", model, inputs, run(model, inputs, "scores", np.int64), True)
+    write(folder, f"onnx-{name}", model, inputs, run(model, "scores", inputs, np.int64))
 
 
 def tree_attributes(random, trees, depth, features, outputs, kind, modes):
@@ -248,65 +238,85 @@ def tree_attributes(random, trees, depth, features, outputs, kind, modes):
     return attributes | {f"{kind}_{key}": value for key, value in weights.items()}
 
 
-def tree_modes(folder):
+def onnx_tree_modes(folder, name, random):
     """A regressor whose trees use one comparison, and in which ONNX Runtime looks at each node's own."""
-    random = np.random.default_rng(6)
     modes = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"]
     attributes = tree_attributes(random, 8, 4, 5, 3, "target", modes)
     attributes["base_values"] = [float(np.float32(value)) for value in (0.1, -0.2, 0.3)]
     node = helper.make_node("TreeEnsembleRegressor", ["obs"], ["scores"], domain=LEARNED, n_targets=3, **attributes)
     model = graph([node], {}, 5, {"scores": TensorProto.FLOAT}, 17, learned=3)
     inputs = states(random, 120, 5, -4, 8)
-    write(folder, "onnx-tree-modes", model, inputs, run(model, inputs, "scores"), True)
+    write(folder, f"onnx-{name}", model, inputs, run(model, "scores", inputs))
 
 
-def learned_models(folder):
-    """Classifiers of scikit-learn through skl2onnx."""
-    from skl2onnx import to_onnx
-    from sklearn.datasets import make_classification
-    from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier, RandomForestClassifier
-    from sklearn.neural_network import MLPClassifier
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
+def write_learned(folder, name, random, classes, classifier, plain_scores, exact=True, zipmap=False):
+    """A classifier of scikit-learn through skl2onnx. `plain_scores` gives a model and its output with raw scores."""
+    seed = int(random.integers(2**31))
+    data, labels = make_classification(600, 6, n_informative=5, n_redundant=0, n_classes=classes, random_state=seed)
+    data = np.rint(3 * data).astype(np.float32)
+    classifier.set_params(**{key: seed for key in classifier.get_params() if key.endswith("random_state")})
+    with warnings.catch_warnings():
+        # The network need not be a good one.
+        warnings.simplefilter("ignore")
+        classifier.fit(data, labels)
+    export = lambda zipmap: to_onnx(classifier, data[:1], target_opset={"": 17, LEARNED: 3}, options={"zipmap": zipmap})
+    inputs = states(random, 60, 6, -9, 10)
+    scores = run(*plain_scores(export(False)), inputs)
+    probabilities = classifier.predict_proba(np.array(inputs, dtype=np.float32))
+    two_best = np.sort(probabilities, axis=1)[:, -2:]
+    clear = two_best[:, 1] - two_best[:, 0] > 1e-4
+    choices = [int(row.argmax()) if sure else None for row, sure in zip(probabilities, clear)]
+    facts = {} if exact else {"exact": False}
+    if classes == 2:
+        # The model has scores for the second class only, and the runtime derives the other.
+        runtime = scores.argmax(axis=1).tolist()
+        assert all(choice in (None, other) for choice, other in zip(choices, runtime))
+        facts, choices = facts | {"derived": [0]}, runtime
+    write(folder, f"sklearn-{name}", export(zipmap), inputs, scores, choices=choices, **facts)
 
-    def integers(classes, seed):
-        data, labels = make_classification(600, 6, n_informative=5, n_redundant=0, n_classes=classes, random_state=seed)
-        return np.rint(3 * data).astype(np.float32), labels
 
-    models = {
-        "sklearn-forest": (3, RandomForestClassifier(12, max_depth=5, random_state=1)),
-        "sklearn-forest-two": (2, RandomForestClassifier(9, max_depth=5, random_state=2)),
-        "sklearn-extra-trees": (4, ExtraTreesClassifier(8, max_depth=5, random_state=3)),
-        "sklearn-boosted": (3, GradientBoostingClassifier(n_estimators=10, max_depth=3, random_state=4)),
-        "sklearn-boosted-two": (2, GradientBoostingClassifier(n_estimators=10, max_depth=3, random_state=5)),
-        "sklearn-mlp": (3, make_pipeline(StandardScaler(), MLPClassifier((16, 16), max_iter=300, random_state=6))),
-    }
-    for seed, (name, (classes, classifier)) in enumerate(models.items()):
-        data, labels = integers(classes, seed)
-        with warnings.catch_warnings():
-            # The network need not be a good one.
-            warnings.simplefilter("ignore")
-            classifier.fit(data, labels)
-        model = to_onnx(classifier, data[:1], target_opset={"": 17, LEARNED: 3}, options={"zipmap": name == "sklearn-forest"})
-        inputs = states(np.random.default_rng(seed), 60, 6, -9, 10)
-        plain = to_onnx(classifier, data[:1], target_opset={"": 17, LEARNED: 3}, options={"zipmap": False})
-        output, exact = plain.graph.output[1].name, True
-        if "mlp" in name:
-            # The scores before the softmax.
-            output = next(node.input[0] for node in plain.graph.node if node.op_type == "Softmax")
-            plain, exact = with_output(plain, output), False
-        if "boosted" in name:
-            # Leave the transformation out: the scores before it are compared.
-            for node in plain.graph.node:
-                for attribute in node.attribute:
-                    if attribute.name == "post_transform":
-                        attribute.s = b"NONE"
-        scores = run(plain, inputs, output)
-        probabilities = classifier.predict_proba(np.array(inputs, dtype=np.float32))
-        two_best = np.sort(probabilities, axis=1)[:, -2:]
-        clear = two_best[:, 1] - two_best[:, 0] > 1e-5
-        choices = [int(row.argmax()) if sure else None for row, sure in zip(probabilities, clear)]
-        write(folder, name, model, inputs, scores, exact, choices, derived=classes == 2)
+def probabilities(model):
+    return model, model.graph.output[1].name
+
+
+def before_softmax(model):
+    output = next(node.input[0] for node in model.graph.node if node.op_type == "Softmax")
+    return with_output(model, output), output
+
+
+def without_transformation(model):
+    for node in model.graph.node:
+        for attribute in node.attribute:
+            if attribute.name == "post_transform":
+                attribute.s = b"NONE"
+    return probabilities(model)
+
+
+def sklearn_forest(folder, name, random):
+    write_learned(folder, name, random, 3, RandomForestClassifier(12, max_depth=5), probabilities, zipmap=True)
+
+
+def sklearn_forest_two(folder, name, random):
+    write_learned(folder, name, random, 2, RandomForestClassifier(9, max_depth=5), probabilities)
+
+
+def sklearn_extra_trees(folder, name, random):
+    write_learned(folder, name, random, 4, ExtraTreesClassifier(8, max_depth=5), probabilities)
+
+
+def sklearn_boosted(folder, name, random):
+    classifier = GradientBoostingClassifier(n_estimators=10, max_depth=3)
+    write_learned(folder, name, random, 3, classifier, without_transformation)
+
+
+def sklearn_boosted_two(folder, name, random):
+    classifier = GradientBoostingClassifier(n_estimators=10, max_depth=3)
+    write_learned(folder, name, random, 2, classifier, without_transformation)
+
+
+def sklearn_mlp(folder, name, random):
+    classifier = make_pipeline(StandardScaler(), MLPClassifier((16, 16), max_iter=100))
+    write_learned(folder, name, random, 3, classifier, before_softmax, exact=False)
 
 
 def corpus(folder):
@@ -364,12 +374,21 @@ def corpus(folder):
     (folder / "bad-truncated.onnx").write_bytes((folder / "chain.onnx").read_bytes()[:150])
 
 
-def make(folder):
-    """Writes all fixtures into a folder."""
-    for part in [relu_perceptron, actor_critic, activations, exact_graph, pointwise, tree_modes, learned_models]:
-        part(folder)
+KINDS = [
+    onnx_mlp_relu,
+    onnx_actor_critic,
+    onnx_activations,
+    onnx_graph,
+    onnx_pointwise,
+    onnx_tree_modes,
+    sklearn_forest,
+    sklearn_forest_two,
+    sklearn_extra_trees,
+    sklearn_boosted,
+    sklearn_boosted_two,
+    sklearn_mlp,
+]
 
 
 if __name__ == "__main__":
-    make(Path(__file__).parent)
     corpus(Path(__file__).parents[4] / "fuzz/corpus/onnx")

@@ -207,6 +207,18 @@ fn scorers_instead_of_interfaces_are_recognised() {
         1,
         &["this is a tree ensemble", "policy interface is a JSON file"],
     );
+    let boosted = include_str!("../../../../fuzz/corpus/lightgbm/boosted.txt");
+    assert_error(
+        &direct("e.txt", boosted),
+        1,
+        1,
+        &["this is a tree ensemble", "policy interface is a JSON file"],
+    );
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/onnx/trees.onnx");
+    let error =
+        read_with(&model, &system(), &ReadOptions::default(), &mut Sources::default(), &mut Vec::new())
+            .expect_err("refused");
+    assert!(error.message.contains("this is an ONNX model, but a policy interface was expected"), "{error}");
     let text = interface(X);
     let error = read(&text, &text).0.unwrap_err();
     assert_error(&error, 1, 1, &["this is a policy interface, a network or tree ensemble was expected"]);

@@ -2,9 +2,11 @@
 
 mod any_f32;
 mod batch;
-mod ensemble;
 mod fixture;
 mod interface;
+mod lightgbm;
 mod mutation;
 mod nnet;
 mod real;
+mod veritas;
+mod xgboost;

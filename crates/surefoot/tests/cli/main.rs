@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod demo;
+mod ensemble;
 mod generate;
 mod info;
 mod reading;

@@ -132,7 +132,13 @@ fn test_of(forest: &Forest, work: Work) -> Option<Test> {
 }
 
 /// The next number above a threshold. No integer lies between the largest number and infinity, so the former stays.
+///
+/// Above 0 the next number is subnormal. Where such numbers are flushed to zero, `x < u` would differ from `x ≤ 0`, so
+/// it is ½ there, which is the same for integers.
 fn above(threshold: Parameter) -> Parameter {
+    if threshold.double >= 0.0 && threshold.double < f64::from(f32::MIN_POSITIVE) {
+        return Parameter::from(0.5);
+    }
     let double = threshold.double.next_up();
     let double = if double.is_finite() { double } else { threshold.double };
     Parameter { double, single: threshold.single.next_up() }
@@ -170,7 +176,15 @@ mod tests {
         let next = above(Parameter::from(2.0));
         assert_eq!(next.double, 2.0 + 2.0 * f64::EPSILON);
         assert_eq!(next.single, 2.0 + 2.0 * f32::EPSILON);
+        assert_eq!(above(Parameter::from(-1.0)).single, -1.0 + 0.5 * f32::EPSILON);
         assert_eq!(above(Parameter::from(f64::MAX)).double, f64::MAX);
         assert_eq!(above(Parameter::from(f64::from(f32::MAX))).single, f32::INFINITY);
+    }
+
+    #[test]
+    fn no_threshold_becomes_subnormal() {
+        for threshold in [0.0, -0.0, 1e-310, 1e-40] {
+            assert_eq!(above(Parameter::from(threshold)), Parameter::from(0.5));
+        }
     }
 }
