@@ -50,13 +50,14 @@ def run(name, version, kind, prepare, finish=None):
     parser.add_argument("folder", type=Path, metavar="SETDIR")
     parser.add_argument("--time-limit", type=float, default=1.0, metavar="SECONDS", help="for each query")
     parser.add_argument("--limit", type=int, metavar="N", help="ask N of the queries only")
+    parser.add_argument("--skip", type=int, default=0, metavar="K", help="leave out the first K of these: they were asked before")
     arguments = parser.parse_args()
     query_set = QuerySet(arguments.folder)
     if query_set.policy is None or kind not in (None, query_set.policy.kind):
         print(f"{name} is not asked about this kind of policy", file=sys.stderr)
         sys.exit(UNSUPPORTED)
     emit(solver=name, version=version)
-    indices = sample(len(query_set.queries), arguments.limit)
+    indices = sample(len(query_set.queries), arguments.limit)[arguments.skip :]
     asked = [query_set.queries[index] for index in indices]
     answer = prepare(query_set, arguments.time_limit)
     # The first call loads code and fills caches. It does not count.

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
@@ -50,19 +51,39 @@ def on_one_core():
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
-def run(command, limit=None):
-    """Runs a program on one core: its output, its code (None if it had to be stopped), and its last message."""
+class Ending:
+    """How a program ended: its output, its code (None if it had to be stopped), its last message, its last silence."""
+
+    def __init__(self, output, code, message, silence):
+        self.output, self.code, self.message, self.silence = output, code, message, silence
+
+
+def run(command, patience=None):
+    """Runs a program on one core. It is stopped if it prints nothing for `patience` seconds."""
     environment = {**os.environ, **{name: "1" for name in THREADS}}
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        try:
-            code = subprocess.run(
-                [str(part) for part in command], stdin=subprocess.DEVNULL, stdout=output, stderr=errors, timeout=limit,
-                env=environment, preexec_fn=on_one_core).returncode
-        except subprocess.TimeoutExpired:
-            code = None
+        process = subprocess.Popen(
+            [str(part) for part in command], stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=environment,
+            preexec_fn=on_one_core)
+        code, silence = watch(process, output, patience)
         texts = []
         for stream in (output, errors):
             stream.seek(0)
             texts.append(stream.read().decode("utf-8", "replace"))
     messages = texts[1].strip().splitlines()
-    return texts[0], code, messages[-1] if messages else ""
+    return Ending(texts[0], code, messages[-1] if messages else "", silence)
+
+
+def watch(process, output, patience):
+    """Waits for the end of a process; its code and the seconds since its output grew."""
+    size, grown = 0, time.monotonic()
+    while True:
+        try:
+            return process.wait(1.0), time.monotonic() - grown
+        except subprocess.TimeoutExpired:
+            if os.fstat(output.fileno()).st_size > size:
+                size, grown = os.fstat(output.fileno()).st_size, time.monotonic()
+        if patience is not None and time.monotonic() - grown > patience:
+            process.kill()
+            process.wait()
+            return None, time.monotonic() - grown
