@@ -50,7 +50,7 @@ def run(name, version, kind, prepare, finish=None):
     parser.add_argument("folder", type=Path, metavar="SETDIR")
     parser.add_argument("--time-limit", type=float, default=1.0, metavar="SECONDS", help="for each query")
     parser.add_argument("--limit", type=int, metavar="N", help="ask N of the queries only")
-    parser.add_argument("--skip", type=int, default=0, metavar="K", help="leave out the first K of these: they were asked before")
+    parser.add_argument("--skip", type=int, default=0, metavar="K", help="leave out the first K of these")
     arguments = parser.parse_args()
     query_set = QuerySet(arguments.folder)
     if query_set.policy is None or kind not in (None, query_set.policy.kind):
