@@ -9,10 +9,14 @@ use super::bounds::SlotBounds;
 use super::graph::{Affine, Graph, Matrix, Operation};
 use super::kernel::{self, Constants, LANE_BLOCK};
 use super::rounding::UNIT;
+use super::slopes::Slopes;
 use crate::batch::InstructionSet;
 
 /// Neurons that are bounded in one pass.
 const CHUNK: usize = 64;
+
+/// Steps of gradient ascent for optimised slopes.
+const OPTIMISED_STEPS: i32 = 10;
 
 /// The working memory of backward passes, and the result of the last one.
 #[derive(Debug, Clone)]
@@ -29,6 +33,9 @@ pub(super) struct Backward {
     growth: f64,
     minima: Vec<f64>,
     maxima: Vec<f64>,
+    optimised: Slopes,
+    /// Points where the bounds of the last pass are least, a row of lanes per input.
+    corners: Vec<f64>,
 }
 
 /// One score minus another; either may be missing.
@@ -43,6 +50,8 @@ pub(super) struct ScoreFunction {
 enum Style {
     Tight,
     Parallel,
+    /// Tight lines with slopes that differ from lane to lane.
+    Optimised,
 }
 
 impl Backward {
@@ -56,6 +65,8 @@ impl Backward {
             growth: (2.0 * graph.values as f64 + 64.0) * 1.01 * UNIT,
             minima: Vec::new(),
             maxima: Vec::new(),
+            optimised: Slopes::default(),
+            corners: Vec::new(),
         }
     }
 
@@ -95,6 +106,44 @@ impl Backward {
         slots: &[SlotBounds],
         functions: impl ExactSizeIterator<Item = ScoreFunction>,
     ) {
+        let last = self.load_scores(graph, slots, functions);
+        self.run(graph, set, slots, last, Style::Tight);
+    }
+
+    /// Improves on the minima of the last [`Backward::scores`] of the same functions by optimised slopes. Coefficients are no longer
+    /// those of the minima.
+    pub(super) fn optimise(
+        &mut self,
+        graph: &Graph,
+        set: InstructionSet,
+        slots: &[SlotBounds],
+        functions: &[ScoreFunction],
+    ) {
+        let mut best = self.minima.clone();
+        self.optimised.start(graph, slots, self.lanes);
+        for step in 0..OPTIMISED_STEPS {
+            self.load_corners(graph, slots);
+            let size = 0.7_f64.powi(step);
+            self.optimised.ascend(graph, set, slots, (&self.corners, self.lanes), size);
+            let last = self.load_scores(graph, slots, functions.iter().copied());
+            self.run(graph, set, slots, last, Style::Optimised);
+            for (best, &minimum) in best.iter_mut().zip(&self.minima) {
+                // False for NaN.
+                if minimum > *best {
+                    *best = minimum;
+                }
+            }
+        }
+        self.minima = best;
+    }
+
+    /// Loads functions of the scores, one per lane; the slot that they are functions of.
+    fn load_scores(
+        &mut self,
+        graph: &Graph,
+        slots: &[SlotBounds],
+        functions: impl ExactSizeIterator<Item = ScoreFunction>,
+    ) -> usize {
         self.start(functions.len());
         let last = graph.slots.len() - 1;
         self.take(graph, slots, last);
@@ -108,7 +157,23 @@ impl Backward {
                 coefficients[minus * lanes + lane] -= 1.0;
             }
         }
-        self.run(graph, set, slots, last, Style::Tight);
+        last
+    }
+
+    /// Finds the points where the bounds of the last pass are least.
+    fn load_corners(&mut self, graph: &Graph, slots: &[SlotBounds]) {
+        let lanes = self.lanes;
+        self.corners.clear();
+        self.corners.resize(graph.slots[0].size * lanes, 0.0);
+        for &input in &slots[0].alive {
+            let input = input as usize;
+            let (low, high) = (slots[0].low[input], slots[0].high[input]);
+            let leader = self.leaders[input] as usize;
+            for lane in 0..lanes {
+                let is_rising = self.coefficients[0][leader * lanes + lane] > 0.0;
+                self.corners[input * lanes + lane] = if is_rising { low } else { high };
+            }
+        }
     }
 
     /// A lower bound of a lane's function over the box; NaN or infinite if there is none.
@@ -202,12 +267,16 @@ impl Backward {
         style: Style,
     ) {
         let slot = &slots[index];
+        let lanes = self.lanes;
         let lines = match style {
-            Style::Tight => &slot.lines,
+            Style::Tight | Style::Optimised => &slot.lines,
             Style::Parallel => &slot.parallel,
         };
-        let lanes = self.lanes;
-        kernel::relax(set, &slot.alive, lines, lanes, &mut self.coefficients[index], &mut self.constants);
+        if style == Style::Optimised {
+            self.optimised.relax(index, slot, lanes, &mut self.coefficients[index], &mut self.constants);
+        } else {
+            kernel::relax(set, &slot.alive, lines, lanes, &mut self.coefficients[index], &mut self.constants);
+        }
         self.take(graph, slots, layer.from);
         let (before, rest) = self.coefficients.split_at_mut(index);
         let (to, from) = (&mut before[layer.from], &rest[0]);
@@ -274,7 +343,7 @@ impl Backward {
                 let slope = u / (u - l);
                 let constant = (-slope * l).max((1.0 - slope) * u) + 16.0 * UNIT * largest;
                 let low = match style {
-                    Style::Tight => f64::from(u8::from(u > -l)),
+                    Style::Tight | Style::Optimised => f64::from(u8::from(u > -l)),
                     Style::Parallel => slope,
                 };
                 (low, slope, constant)

@@ -265,7 +265,7 @@ impl SlotBounds {
     }
 
     /// The largest magnitude of each value.
-    pub(super) fn magnitudes(&self) -> Vec<f64> {
-        self.low.iter().zip(&self.high).map(|(low, high)| high.max(-low)).collect()
+    pub(super) fn magnitudes(&self) -> impl Iterator<Item = f64> {
+        self.low.iter().zip(&self.high).map(|(low, high)| high.max(-low))
     }
 }

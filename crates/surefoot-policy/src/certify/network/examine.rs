@@ -9,8 +9,8 @@
 use super::super::question::Question;
 use super::super::search::{Bounder, Candidates, Finding};
 use super::super::space::{Cut, InputOrigin};
-use super::NetworkBounder;
 use super::backward::ScoreFunction;
+use super::{EXPENSIVE, NetworkBounder, TOO_EXPENSIVE};
 
 /// More than the relative rounding error of what is computed here from a bound.
 const SLACK: f64 = 1e-9;
@@ -43,22 +43,19 @@ impl Bounder for NetworkBounder {
         if self.rivals.is_empty() {
             return Finding::Won;
         }
-        self.bound(depth, lower, upper);
-        if !self.tolerance.is_finite() {
-            return widest(lower, upper);
+        let cost = self.model.graph.refine_cost;
+        let mut best = None;
+        for refine in [false, true] {
+            if if refine { cost <= TOO_EXPENSIVE } else { cost > EXPENSIVE } {
+                best = self.bound_differences(depth, lower, upper, refine);
+                if let Some(best) = best
+                    && self.backward.minimum(best) > self.tolerance
+                {
+                    return Finding::Dominated(self.rivals[best] as usize);
+                }
+            }
         }
-        let bounds = if depth == 0 { &self.root_bounds } else { &self.bounds };
-        let output = self.output;
-        let function = |&rival: &u32| ScoreFunction { plus: Some(rival as usize), minus: Some(output) };
-        self.backward.scores(&self.model.graph, self.set, &bounds.slots, self.rivals.iter().map(function));
-        let minimum = |lane: usize| self.backward.minimum(lane);
-        let best = (0..self.rivals.len())
-            .filter(|&lane| minimum(lane).is_finite())
-            .max_by(|&a, &b| minimum(a).total_cmp(&minimum(b)));
         let Some(best) = best else { return widest(lower, upper) };
-        if minimum(best) > self.tolerance {
-            return Finding::Dominated(self.rivals[best] as usize);
-        }
         self.left.clear();
         self.left.extend(lower.iter().copied().zip(upper.iter().copied()));
         for lane in 0..self.rivals.len() {
@@ -77,6 +74,29 @@ impl Bounder for NetworkBounder {
 }
 
 impl NetworkBounder {
+    /// Bounds the differences between all rivals and the output in question, a lane per rival; the lane of the best
+    /// bound, if there is any.
+    fn bound_differences(
+        &mut self,
+        depth: usize,
+        lower: &[i32],
+        upper: &[i32],
+        refine: bool,
+    ) -> Option<usize> {
+        self.bound(depth, lower, upper, refine);
+        if !self.tolerance.is_finite() {
+            return None;
+        }
+        let bounds = if depth == 0 { &self.root_bounds } else { &self.bounds };
+        let output = self.output;
+        let function = |&rival: &u32| ScoreFunction { plus: Some(rival as usize), minus: Some(output) };
+        self.backward.scores(&self.model.graph, self.set, &bounds.slots, self.rivals.iter().map(function));
+        let minimum = |lane: usize| self.backward.minimum(lane);
+        (0..self.rivals.len())
+            .filter(|&lane| minimum(lane).is_finite())
+            .max_by(|&a, &b| minimum(a).total_cmp(&minimum(b)))
+    }
+
     /// Loads the coefficients of a lane, dimension by dimension.
     fn load_slopes(&mut self, depth: usize, lane: usize) {
         let bounds = if depth == 0 { &self.root_bounds } else { &self.bounds };

@@ -21,6 +21,8 @@ pub(super) struct Graph {
     pub(super) folds_inputs: bool,
     /// Whether a backward pass from a slot's weighted sums meets an activation, so that it can improve on intervals.
     pub(super) refinable: Vec<bool>,
+    /// Roughly the multiplications of backward passes from all weighted sums that they can improve.
+    pub(super) refine_cost: f64,
     /// Sum of the sizes of all slots.
     pub(super) values: usize,
 }
@@ -73,6 +75,19 @@ pub(super) enum Function {
 }
 
 impl Function {
+    /// A bound on the magnitude of values for arguments up to this magnitude.
+    pub(super) fn largest(self, argument: f64) -> f64 {
+        match self {
+            Function::Identity | Function::Relu | Function::LeakyRelu(_) => argument,
+            Function::Tanh | Function::Sigmoid => 1.0,
+            Function::Elu(scale) => argument * scale.max(1.0),
+            Function::Clip(low, high) => {
+                let finite = |end: f64| if end.is_finite() { end.abs() } else { 0.0 };
+                argument.max(finite(low)).max(finite(high))
+            }
+        }
+    }
+
     /// No two values are further apart than this many times their arguments.
     pub(super) fn lipschitz(self) -> f64 {
         match self {
@@ -138,8 +153,17 @@ impl Graph {
         // Intervals of a layer that reads the inputs directly are exact.
         let reads_inputs =
             |slot: &Slot| matches!(&slot.operation, Operation::Layer(layer) if layer.from == 0);
-        let refinable = slots.iter().map(|slot| !reads_inputs(slot)).collect();
-        Graph { slots, folds_inputs, refinable, values }
+        let refinable: Vec<bool> = slots.iter().map(|slot| !reads_inputs(slot)).collect();
+        let (mut refine_cost, mut weights) = (0.0, 0.0);
+        for (slot, &refinable) in slots.iter().zip(&refinable) {
+            if let Operation::Layer(layer) = &slot.operation {
+                if refinable && layer.function != Function::Identity {
+                    refine_cost += slot.size as f64 * weights;
+                }
+                weights += layer.matrix.stored() as f64;
+            }
+        }
+        Graph { slots, folds_inputs, refinable, refine_cost, values }
     }
 }
 
@@ -217,6 +241,14 @@ impl Matrix {
             starts.push(entries.len());
         }
         Matrix::Sparse { starts, entries }
+    }
+
+    /// Number of stored weights, with padding.
+    fn stored(&self) -> usize {
+        match self {
+            Matrix::Dense { rows, .. } => rows.len(),
+            Matrix::Sparse { entries, .. } => entries.len(),
+        }
     }
 
     /// Calls `visit` with the neuron, input and value of each weight.

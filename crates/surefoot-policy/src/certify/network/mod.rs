@@ -13,6 +13,7 @@ mod kernel;
 mod relaxation;
 mod rounding;
 mod sample;
+mod slopes;
 
 use std::sync::Arc;
 
@@ -34,6 +35,8 @@ pub(super) struct NetworkBounder {
     set: InstructionSet,
     /// The last box at depth 0, over the policy's dimensions, and what is known of it.
     root: Vec<(i32, i32)>,
+    /// Whether backward passes were made for it.
+    root_is_refined: bool,
     root_bounds: Bounds,
     /// How far differences of scores can be from the nominal ones in that box.
     tolerance: f64,
@@ -50,6 +53,12 @@ pub(super) struct NetworkBounder {
     /// The coefficient of each dimension in a lane.
     slopes: Vec<f64>,
 }
+
+/// Networks whose backward passes for hidden values cost more are first bounded without.
+const EXPENSIVE: f64 = 4e7;
+
+/// Networks whose backward passes for hidden values cost more are split instead.
+const TOO_EXPENSIVE: f64 = 5e9;
 
 #[derive(Debug)]
 struct Model {
@@ -82,6 +91,7 @@ impl NetworkBounder {
             model: Arc::new(model),
             set: InstructionSet::best(),
             root: Vec::new(),
+            root_is_refined: false,
             root_bounds: bounds.clone(),
             tolerance: f64::INFINITY,
             bounds,
@@ -95,10 +105,11 @@ impl NetworkBounder {
         }
     }
 
-    /// Bounds the values of the network in a box.
-    fn bound(&mut self, depth: usize, lower: &[i32], upper: &[i32]) {
+    /// Bounds the values of the network in a box, with backward passes for hidden values if `refine`.
+    fn bound(&mut self, depth: usize, lower: &[i32], upper: &[i32], refine: bool) {
         let ends = || lower.iter().copied().zip(upper.iter().copied());
-        if depth == 0 && self.root.len() == lower.len() && ends().eq(self.root.iter().copied()) {
+        let is_known = self.root.len() == lower.len() && ends().eq(self.root.iter().copied());
+        if depth == 0 && is_known && (self.root_is_refined || !refine) {
             return;
         }
         while self.levels.len() <= depth {
@@ -118,25 +129,25 @@ impl NetworkBounder {
             parents.last(),
             &mut level[0],
             &mut self.backward,
-            true,
+            refine,
         );
         if depth == 0 {
             self.root.clear();
             self.root.extend(ends());
-            self.tolerance =
-                model.deviation.of_difference(&model.graph, |slot| bounds.slots[slot].magnitudes());
+            self.root_is_refined = refine;
+            self.tolerance = model.deviation.of_difference(&bounds.slots);
         }
     }
 
     /// Bounds of a score over a box, given by the ends of the policy's dimensions.
     pub(super) fn score_bounds(&mut self, lower: &[i32], upper: &[i32], output: usize) -> Score {
-        self.bound(0, lower, upper);
+        self.bound(0, lower, upper, self.model.graph.refine_cost <= TOO_EXPENSIVE);
         self.function_bounds(ScoreFunction { plus: Some(output), minus: None }, 0.5 * self.tolerance)
     }
 
     /// Bounds of the score of `a` minus that of `b` over a box.
     pub(super) fn margin_bounds(&mut self, lower: &[i32], upper: &[i32], a: usize, b: usize) -> Score {
-        self.bound(0, lower, upper);
+        self.bound(0, lower, upper, self.model.graph.refine_cost <= TOO_EXPENSIVE);
         self.function_bounds(ScoreFunction { plus: Some(a), minus: Some(b) }, self.tolerance)
     }
 
@@ -147,7 +158,9 @@ impl NetworkBounder {
         }
         let negated = ScoreFunction { plus: function.minus, minus: function.plus };
         let slots = &self.root_bounds.slots;
-        self.backward.scores(&self.model.graph, self.set, slots, [function, negated].into_iter());
+        let functions = [function, negated];
+        self.backward.scores(&self.model.graph, self.set, slots, functions.iter().copied());
+        self.backward.optimise(&self.model.graph, self.set, slots, &functions);
         let (lower, upper) = (self.backward.minimum(0) - tolerance, -self.backward.minimum(1) + tolerance);
         if !(lower.is_finite() && upper.is_finite()) {
             return Score::ANYTHING;

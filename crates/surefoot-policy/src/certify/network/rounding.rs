@@ -35,6 +35,7 @@
 //! and the error of the bound is at most `G·S`, where `G` is `γ` of the number of all values, with room for the rounding of `S` and
 //! of the last sums.
 
+use super::bounds::SlotBounds;
 use super::graph::{Affine, Function, Graph, Operation};
 use crate::arithmetic::Arithmetic;
 use crate::enclosure::Rounding;
@@ -54,8 +55,8 @@ pub(super) struct Deviation {
     constant: f64,
     /// Per slot, a factor per value.
     factors: Vec<Vec<f64>>,
-    /// No sum of magnitudes may exceed this.
-    limit: f64,
+    /// Nothing overflows for inputs up to this magnitude.
+    largest_input: f64,
     /// The same for inputs that are rounded when they are converted.
     conversion: Vec<f64>,
 }
@@ -128,7 +129,7 @@ impl Deviation {
             constant: 0.0,
             factors: zeros(),
             conversion: vec![0.0; graph.slots[0].size],
-            limit: if single { (1_u128 << 100) as f64 } else { 1e270 },
+            largest_input: largest_input(graph, if single { (1_u128 << 100) as f64 } else { 1e270 }),
         };
         let last = graph.slots.len() - 1;
         for output in 0..graph.slots[last].size {
@@ -150,16 +151,16 @@ impl Deviation {
         deviation
     }
 
-    /// Twice the largest deviation of a score where values have at most these magnitudes, given slot by slot.
-    pub(super) fn of_difference(&self, graph: &Graph, magnitudes: impl Fn(usize) -> Vec<f64>) -> f64 {
-        if !self.covers(graph, &magnitudes(0)) {
+    /// Twice the largest deviation of a score where values are within these bounds.
+    pub(super) fn of_difference(&self, slots: &[SlotBounds]) -> f64 {
+        if slots[0].largest > self.largest_input {
             return f64::INFINITY;
         }
         let mut sum = self.constant;
-        for (slot, factors) in self.factors.iter().enumerate() {
-            sum += factors.iter().zip(magnitudes(slot)).map(|(factor, value)| factor * value).sum::<f64>();
+        for (factors, slot) in self.factors.iter().zip(slots) {
+            sum += factors.iter().zip(slot.magnitudes()).map(|(factor, value)| factor * value).sum::<f64>();
         }
-        let inputs = self.conversion.iter().zip(magnitudes(0));
+        let inputs = self.conversion.iter().zip(slots[0].magnitudes());
         sum += inputs
             .filter(|(_, value)| *value > EXACT_INPUT)
             .map(|(factor, value)| factor * value)
@@ -169,31 +170,35 @@ impl Deviation {
     }
 }
 
-impl Deviation {
-    /// Whether nothing can overflow for inputs of these magnitudes, even if no two terms of any sum ever cancel.
-    fn covers(&self, graph: &Graph, inputs: &[f64]) -> bool {
-        // The largest magnitude of each slot.
-        let mut largest: Vec<f64> = vec![inputs.iter().copied().fold(0.0, f64::max)];
-        for slot in &graph.slots[1..] {
-            let magnitude = match &slot.operation {
-                Operation::Input => 0.0,
-                Operation::Layer(layer) => {
-                    let sum = layer.largest_norm * largest[layer.from] + layer.largest_bias;
-                    // False for NaN.
-                    if !(layer.is_covered && sum <= self.limit) {
-                        return false;
-                    }
-                    layer.function.lipschitz() * sum + 1.0
+/// A magnitude of inputs up to which no sum of magnitudes exceeds a limit; negative if there is none.
+fn largest_input(graph: &Graph, limit: f64) -> f64 {
+    let powers = (0..=31).rev().map(|exponent| f64::from(1_u32 << exponent));
+    powers.chain([0.0]).find(|&magnitude| covers(graph, limit, magnitude)).unwrap_or(-1.0)
+}
+
+/// Whether no sum of magnitudes exceeds a limit for inputs up to a magnitude, even if no two terms of any sum ever cancel.
+fn covers(graph: &Graph, limit: f64, largest_input: f64) -> bool {
+    // The largest magnitude of each slot.
+    let mut largest: Vec<f64> = vec![largest_input];
+    for slot in &graph.slots[1..] {
+        let magnitude = match &slot.operation {
+            Operation::Input => 0.0,
+            Operation::Layer(layer) => {
+                let sum = layer.largest_norm * largest[layer.from] + layer.largest_bias;
+                // True for NaN.
+                if !(layer.is_covered && sum <= limit) {
+                    return false;
                 }
-                Operation::Arrange(elements) => {
-                    elements.iter().map(|&(slot, _)| largest[slot as usize]).fold(0.0, f64::max)
-                }
-                Operation::Maximum(left, right) => largest[*left].max(largest[*right]),
-            };
-            largest.push(magnitude);
-        }
-        true
+                layer.function.largest(sum)
+            }
+            Operation::Arrange(elements) => {
+                elements.iter().map(|&(slot, _)| largest[slot as usize]).fold(0.0, f64::max)
+            }
+            Operation::Maximum(left, right) => largest[*left].max(largest[*right]),
+        };
+        largest.push(magnitude);
     }
+    true
 }
 
 impl Unrolled {
