@@ -113,10 +113,10 @@ fn task(policy_name: &str) -> Result<Task, Failure> {
     let property = loaded.properties[0].question.clone()?;
     let policy = surefoot_policy::parse(
         Path::new(policy_name),
-        &contents(Path::new(policy_name))?,
+        contents(Path::new(policy_name))?,
         &loaded.system,
         &surefoot_policy::ReadOptions::default(),
-        contents,
+        |file| contents(file).map(Vec::from),
         &mut Vec::new(),
     )?;
     let semantics = Semantics {
@@ -128,8 +128,7 @@ fn task(policy_name: &str) -> Result<Task, Failure> {
     Ok(Task { system: loaded.system, property, policy: Some(policy), semantics })
 }
 
-fn contents(path: &Path) -> Result<String, InputError> {
+fn contents(path: &Path) -> Result<&'static str, InputError> {
     let file = FILES.iter().find(|(name, _)| Path::new(name) == path);
-    file.map(|(_, text)| (*text).to_string())
-        .ok_or_else(|| InputError::in_file(path, "not a file of the demo"))
+    file.map(|&(_, text)| text).ok_or_else(|| InputError::in_file(path, "not a file of the demo"))
 }
