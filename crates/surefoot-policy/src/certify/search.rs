@@ -354,10 +354,10 @@ impl Search {
         loop {
             points.add(space, |dimension| odometer[dimension]);
             let moved = (0..odometer.len()).find(|&dimension| odometer[dimension] < upper[dimension]);
-            if points.is_full() || moved.is_none() {
-                if let Some(point) = points.ask(question) {
-                    return Visit::Witness(point);
-                }
+            if (points.is_full() || moved.is_none())
+                && let Some(point) = points.ask(question)
+            {
+                return Visit::Witness(point);
             }
             let Some(moved) = moved else { break };
             odometer[moved] += 1;

@@ -7,7 +7,7 @@ use surefoot_policy::certify::{
     Answer, Budget, CachedAnswer, CachedCertifier, CachedPossibility, Certifier, Possibility, Question,
 };
 
-use crate::oracle::{check_evidence, check_witness, winners};
+use crate::oracle::{check_evidence, check_witness, states, winners};
 use crate::random::{Asked, Case, cases};
 use crate::run::check;
 
@@ -38,8 +38,29 @@ fn stream(case: &Case) -> Vec<Asked> {
         stream.extend([part, more, fewer, other]);
         stream.extend(is_small.then_some(free));
         stream.push(asked.clone());
+        if !asked.facts.is_empty() {
+            stream.extend(points(asked));
+        }
     }
     stream
+}
+
+/// Questions about single states in and around those of a question, without its facts. They find an answer that was stored for
+/// more states than it is about.
+fn points(asked: &Asked) -> Vec<Asked> {
+    let mut points = Vec::new();
+    states(&asked.core.0, &asked.core.1, &vec![true; asked.lower.len()], |state| {
+        let (lower, upper) = (state.to_vec(), state.to_vec());
+        points.push(Asked {
+            core: (lower.clone(), upper.clone()),
+            lower,
+            upper,
+            facts: Vec::new(),
+            ..asked.clone()
+        });
+    });
+    let every = points.len().div_ceil(24).max(1);
+    points.into_iter().step_by(every).collect()
 }
 
 fn domain(case: &Case) -> (Vec<i32>, Vec<i32>) {
@@ -188,4 +209,30 @@ fn most_repetitions_are_hits() {
     });
     assert!(hits * 2 > questions, "{hits} hits of {questions}");
     assert_eq!(kinds, [true; 4], "all kinds of hits occur");
+}
+
+/// The same question in other words is the same question: whether an output competes with itself does not matter.
+#[test]
+fn known_answers_are_found_at_once() {
+    check(&cases(4), 300, |case| {
+        let (lower, upper) = domain(&case);
+        let mut cached = CachedCertifier::new(&case.policy, case.arithmetic, &lower, &upper, 1 << 26);
+        for asked in case.questions.iter().filter(|asked| asked.facts.is_empty()) {
+            if asked.lower.iter().zip(&asked.upper).any(|(lower, upper)| lower > upper) {
+                continue;
+            }
+            let mut other = asked.clone();
+            other.competing.insert(asked.output);
+            let decided = cached.decide(&asked.question(), &Budget::UNLIMITED);
+            let is_always = decided == CachedAnswer::Always;
+            let before = cached.cache().statistics();
+            let _ = cached.decide(&other.question(), &Budget::UNLIMITED);
+            let after = cached.cache().statistics();
+            let lookups = after.questions - before.questions;
+            if after.misses > before.misses || is_always && lookups > 1 {
+                return Err(TestCaseError::fail(format!("{lookups} lookups for {asked:?}")));
+            }
+        }
+        Ok(())
+    });
 }

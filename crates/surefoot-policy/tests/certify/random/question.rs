@@ -39,13 +39,21 @@ pub fn question(policy: &Policy, variables: usize, choices: &mut Choices<'_>) ->
     let competing = competing(output, outputs, choices);
     let boxes = choices.below(12) as u64;
     let (mut lower, mut upper) = region(variables, choices);
-    let mut facts: Vec<Fact> =
-        (0..choices.weighted(&[5, 3, 2, 1])).map(|_| fact(&lower, &upper, choices)).collect();
+    let read = policy.variables();
+    if choices.one_in(8) {
+        flatten(&mut lower, &mut upper, &read, choices);
+    }
+    let mut facts = Vec::new();
+    for _ in 0..choices.weighted(&[5, 3, 2, 1]) {
+        facts.push(fact(&lower, &upper, choices));
+        if choices.one_in(4) {
+            facts.extend(reversed(&facts[facts.len() - 1]));
+        }
+    }
     let core = (lower.clone(), upper.clone());
     if choices.one_in(8) {
         widen(&mut lower, &mut upper, &mut facts, choices);
     }
-    let read = policy.variables();
     for variable in 0..variables {
         // What neither the policy nor a fact reads may have any bounds.
         let is_mentioned = |fact: &Fact| fact.terms.iter().any(|term| term.0.index() == variable);
@@ -97,6 +105,24 @@ fn region(variables: usize, choices: &mut Choices<'_>) -> (Vec<i32>, Vec<i32>) {
     bounds.into_iter().unzip()
 }
 
+/// Makes a box wide only in what the policy does not read.
+fn flatten(lower: &mut [i32], upper: &mut [i32], read: &[VarId], choices: &mut Choices<'_>) {
+    let mut left = 400;
+    for variable in 0..lower.len() {
+        let is_read = read.contains(&VarId(variable as u32));
+        let width = if is_read { 1 } else { 1 + choices.below(40.min(left)) };
+        left /= width;
+        upper[variable] = lower[variable].saturating_add(width as i32 - 1);
+    }
+}
+
+/// The fact that makes an equation of a fact.
+fn reversed(fact: &Fact) -> Option<Fact> {
+    let negated = |&(variable, coefficient): &(VarId, i32)| Some((variable, coefficient.checked_neg()?));
+    let terms = fact.terms.iter().map(negated).collect::<Option<_>>()?;
+    Some(Fact { terms, at_most: fact.at_most.checked_neg()? })
+}
+
 /// A condition that holds in some states of the box and, often, not in all.
 fn fact(lower: &[i32], upper: &[i32], choices: &mut Choices<'_>) -> Fact {
     let coefficients = [1, -1, 2, 0, -3, 1000, i32::MAX, i32::MIN];
@@ -131,5 +157,5 @@ fn widen(lower: &mut [i32], upper: &mut [i32], facts: &mut Vec<Fact>, choices: &
     facts.push(at_most(1, upper[variable].into()));
     facts.push(at_most(-1, -i64::from(lower[variable])));
     (lower[variable], upper[variable]) = choices.pick(&[(i32::MIN, i32::MAX), (-100, i32::MAX)]);
-    lower[variable] = lower[variable].min((facts[facts.len() - 1].at_most * -1) as i32);
+    lower[variable] = lower[variable].min(-facts[facts.len() - 1].at_most as i32);
 }
