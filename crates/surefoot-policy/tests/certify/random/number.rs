@@ -53,6 +53,6 @@ impl Flavour {
 /// Between -2 and 2, with all bits of a double in use.
 fn trained(choices: &mut Choices<'_>) -> f64 {
     let gene = choices.below(1 << 16) as f64;
-    let centred = if gene as u32 % 2 == 0 { gene / 2.0 } else { -(gene + 1.0) / 2.0 };
+    let centred = if (gene as u32).is_multiple_of(2) { gene / 2.0 } else { -(gene + 1.0) / 2.0 };
     centred / 16384.0 * 1.000_123_456_789_1
 }

@@ -40,10 +40,11 @@ pub fn question(policy: &Policy, variables: usize, choices: &mut Choices<'_>) ->
     let boxes = choices.below(12) as u64;
     let (mut lower, mut upper) = region(variables, choices);
     let read = policy.variables();
+    let mut facts = Vec::new();
     if choices.one_in(8) {
         flatten(&mut lower, &mut upper, &read, choices);
+        facts.extend(equation(&lower, &upper, &read, choices));
     }
-    let mut facts = Vec::new();
     for _ in 0..choices.weighted(&[5, 3, 2, 1]) {
         facts.push(fact(&lower, &upper, choices));
         if choices.one_in(4) {
@@ -107,13 +108,28 @@ fn region(variables: usize, choices: &mut Choices<'_>) -> (Vec<i32>, Vec<i32>) {
 
 /// Makes a box wide only in what the policy does not read.
 fn flatten(lower: &mut [i32], upper: &mut [i32], read: &[VarId], choices: &mut Choices<'_>) {
-    let mut left = 400;
+    let mut left = 1600;
     for variable in 0..lower.len() {
         let is_read = read.contains(&VarId(variable as u32));
-        let width = if is_read { 1 } else { 1 + choices.below(40.min(left)) };
+        let width = if is_read { 1 } else { 1 + choices.below(60.min(left)) };
         left /= width;
         upper[variable] = lower[variable].saturating_add(width as i32 - 1);
     }
+}
+
+/// An equation of two variables that the policy does not read. Few states satisfy it, and bounds do not show which.
+fn equation(lower: &[i32], upper: &[i32], read: &[VarId], choices: &mut Choices<'_>) -> Vec<Fact> {
+    let variables = (0..lower.len() as u32).map(VarId);
+    let unread: Vec<VarId> = variables.filter(|variable| !read.contains(variable)).collect();
+    let &[first, second, ..] = &unread[..] else { return Vec::new() };
+    let (a, b) = choices.pick(&[(1, 1), (1, -1), (2, -3), (3, 2)]);
+    let mut value = |variable: VarId| {
+        let (lower, upper) = (i64::from(lower[variable.index()]), i64::from(upper[variable.index()]));
+        lower + choices.below((upper - lower + 1) as usize) as i64
+    };
+    let at_most = i64::from(a) * value(first) + i64::from(b) * value(second);
+    let fact = Fact { terms: vec![(first, a), (second, b)], at_most };
+    reversed(&fact).into_iter().chain([fact]).collect()
 }
 
 /// The fact that makes an equation of a fact.
