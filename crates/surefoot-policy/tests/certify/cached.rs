@@ -49,8 +49,8 @@ fn stream(case: &Case) -> Vec<Asked> {
     stream
 }
 
-/// Questions about single states in and around those of a question, without its facts. They find an answer that was stored for
-/// more states than it is about.
+/// Questions about single states in and around those of a question, without its facts. They find an answer that was
+/// stored for more states than it is about.
 fn points(asked: &Asked) -> Vec<Asked> {
     let mut points = Vec::new();
     states(&asked.core.0, &asked.core.1, &vec![true; asked.lower.len()], |state| {
@@ -189,8 +189,8 @@ fn threads_share_answers() {
     });
 }
 
-/// A question with a fact that no state satisfies in which the output can be chosen (or, if `others`, in which another can);
-/// `None` if there is no such fact of this slope. Bounds alone do not show what the fact excludes.
+/// A question with a fact that no state satisfies in which the output can be chosen (or, if `others`, in which
+/// another can); `None` if there is no such fact of this slope. Bounds alone do not show what the fact excludes.
 fn excluding(case: &Case, asked: &Asked, others: bool, slope: [i32; 3]) -> Option<Asked> {
     let read = case.policy.variables();
     let terms: Vec<_> = read.iter().copied().zip(slope).collect();
