@@ -1,13 +1,17 @@
 //! The decision cache changes no answer.
 
+use std::cell::Cell;
 use std::sync::Mutex;
 
 use proptest::test_runner::TestCaseError;
+use surefoot_model::{LabelId, VarId};
 use surefoot_policy::certify::{
-    Answer, Budget, CachedAnswer, CachedCertifier, CachedPossibility, Certifier, Possibility, Question,
+    Answer, Budget, CachedAnswer, CachedCertifier, CachedPossibility, Certifier, Fact, OutputSet,
+    Possibility, Question,
 };
+use surefoot_policy::{Activation, Arithmetic, Layer, Network, Parameter, Policy, PolicyInput, Scorer};
 
-use crate::oracle::{check_evidence, check_witness, winners};
+use crate::oracle::{check_evidence, check_witness, mattering, states, winners};
 use crate::random::{Asked, Case, cases};
 use crate::run::check;
 
@@ -38,8 +42,29 @@ fn stream(case: &Case) -> Vec<Asked> {
         stream.extend([part, more, fewer, other]);
         stream.extend(is_small.then_some(free));
         stream.push(asked.clone());
+        if !asked.facts.is_empty() {
+            stream.extend(points(asked));
+        }
     }
     stream
+}
+
+/// Questions about single states in and around those of a question, without its facts. They find an answer that was
+/// stored for more states than it is about.
+fn points(asked: &Asked) -> Vec<Asked> {
+    let mut points = Vec::new();
+    states(&asked.core.0, &asked.core.1, &vec![true; asked.lower.len()], |state| {
+        let (lower, upper) = (state.to_vec(), state.to_vec());
+        points.push(Asked {
+            core: (lower.clone(), upper.clone()),
+            lower,
+            upper,
+            facts: Vec::new(),
+            ..asked.clone()
+        });
+    });
+    let every = points.len().div_ceil(24).max(1);
+    points.into_iter().step_by(every).collect()
 }
 
 fn domain(case: &Case) -> (Vec<i32>, Vec<i32>) {
@@ -164,6 +189,76 @@ fn threads_share_answers() {
     });
 }
 
+/// A question with a fact that no state satisfies in which the output can be chosen (or, if `others`, in which
+/// another can); `None` if there is no such fact of this slope. Bounds alone do not show what the fact excludes.
+fn excluding(case: &Case, asked: &Asked, others: bool, slope: [i32; 3]) -> Option<Asked> {
+    let read = case.policy.variables();
+    let terms: Vec<_> = read.iter().copied().zip(slope).collect();
+    let sum = |state: &[i32]| -> i64 {
+        terms.iter().map(|&(variable, slope)| i64::from(slope) * i64::from(state[variable.index()])).sum()
+    };
+    let (lower, upper) = asked.core.clone();
+    let plain = Asked { lower: lower.clone(), upper: upper.clone(), facts: Vec::new(), ..asked.clone() };
+    let matter = mattering(&case.policy, case.variables, &[]);
+    let (mut excluded, mut least) = (i64::MAX, i64::MAX);
+    states(&lower, &upper, &matter, |state| {
+        least = least.min(sum(state));
+        let winners = winners(&case.policy, case.arithmetic, state, &plain.question());
+        if winners.iter().any(|&winner| (winner != asked.output) == others) {
+            excluded = excluded.min(sum(state));
+        }
+    });
+    let at_most = excluded.checked_sub(1)?;
+    (excluded < i64::MAX && at_most >= least).then(|| Asked { facts: vec![Fact { terms, at_most }], ..plain })
+}
+
+/// Answers that hold only with the facts of their question answer no question without them.
+#[test]
+fn answers_that_need_facts_stay_with_them() {
+    let found = Cell::new(0);
+    check(&cases(4), 3000, |case| {
+        let (lower, upper) = domain(&case);
+        let mut plain = Certifier::new(&case.policy, case.arithmetic);
+        for (index, asked) in case.questions.iter().enumerate() {
+            let slope = [[1, 1, 1], [1, -1, 1], [-1, 1, 2], [-2, -1, 1]][index];
+            for others in [false, true] {
+                let Some(asked) = excluding(&case, asked, others, slope) else { continue };
+                found.set(found.get() + 1);
+                let mut cached = CachedCertifier::new(&case.policy, case.arithmetic, &lower, &upper, 1 << 26);
+                let free = Asked { facts: Vec::new(), ..asked.clone() };
+                for asked in std::iter::once(asked.clone()).chain(points(&asked)).chain([free]) {
+                    compare(&case, &asked.question(), &mut plain, &mut cached)
+                        .map_err(TestCaseError::fail)?;
+                }
+            }
+        }
+        Ok(())
+    });
+    assert!(found.get() > 100, "only {} questions need their facts", found.get());
+}
+
+/// Here the facts are used only when parts of the box are clipped: all parts that are left satisfy them everywhere.
+#[test]
+fn clipped_parts_are_not_forgotten() {
+    // Output 1 is chosen where x - 200 y > 99.5.
+    let number = |value| Parameter::from(value);
+    let weights = [0.0, 0.0, 1.0, -200.0].map(number).to_vec();
+    let layer = Layer::new(2, weights, vec![number(0.0), number(-99.5)], Activation::Identity);
+    let network = Network::new(vec![layer.expect("well formed")]).expect("one layer");
+    let inputs = [0, 1].map(|variable| PolicyInput::Variable(VarId(variable))).to_vec();
+    let labels = [0, 1].map(LabelId).to_vec();
+    let policy = Policy::new(inputs, labels, false, Scorer::Network(network)).expect("the sizes agree");
+    let (lower, upper) = ([0, 0], [199, 1]);
+    let fact = Fact { terms: vec![(VarId(0), 1), (VarId(1), -200)], at_most: 99 };
+    let competing = OutputSet::all(2);
+    let free = Question { lower: &lower, upper: &upper, facts: &[], output: 1, competing: &competing };
+    let facts = [fact];
+    let bound = Question { facts: &facts, ..free };
+    let mut cached = CachedCertifier::new(&policy, Arithmetic::F64, &lower, &upper, 1 << 20);
+    assert!(matches!(cached.possible(&bound, &Budget::UNLIMITED), CachedPossibility::Never(_)));
+    assert!(matches!(cached.possible(&free, &Budget::UNLIMITED), CachedPossibility::Possible(_)));
+}
+
 /// Without this, a cache that never answers would pass.
 #[test]
 fn most_repetitions_are_hits() {
@@ -188,4 +283,30 @@ fn most_repetitions_are_hits() {
     });
     assert!(hits * 2 > questions, "{hits} hits of {questions}");
     assert_eq!(kinds, [true; 4], "all kinds of hits occur");
+}
+
+/// The same question in other words is the same question: whether an output competes with itself does not matter.
+#[test]
+fn known_answers_are_found_at_once() {
+    check(&cases(4), 300, |case| {
+        let (lower, upper) = domain(&case);
+        let mut cached = CachedCertifier::new(&case.policy, case.arithmetic, &lower, &upper, 1 << 26);
+        for asked in case.questions.iter().filter(|asked| asked.facts.is_empty()) {
+            if asked.lower.iter().zip(&asked.upper).any(|(lower, upper)| lower > upper) {
+                continue;
+            }
+            let mut other = asked.clone();
+            other.competing.insert(asked.output);
+            let decided = cached.decide(&asked.question(), &Budget::UNLIMITED);
+            let is_always = decided == CachedAnswer::Always;
+            let before = cached.cache().statistics();
+            let _ = cached.decide(&other.question(), &Budget::UNLIMITED);
+            let after = cached.cache().statistics();
+            let lookups = after.questions - before.questions;
+            if after.misses > before.misses || is_always && lookups > 1 {
+                return Err(TestCaseError::fail(format!("{lookups} lookups for {asked:?}")));
+            }
+        }
+        Ok(())
+    });
 }

@@ -42,9 +42,9 @@ pub enum CachedAnswer<'a> {
 
 /// A [`Certifier`] with a [`DecisionCache`].
 ///
-/// It gives the answers of the certifier, but for three things. *Never* comes without evidence if it was known before; who needs
-/// evidence asks the [`CachedCertifier::certifier`]. Witnesses may be other states. And what is known is answered even if
-/// the budget would not suffice to find it out.
+/// It gives the answers of the certifier, but for three things. *Never* comes without evidence if it was known
+/// before; who needs evidence asks the [`CachedCertifier::certifier`]. Witnesses may be other states. And what is
+/// known is answered even if the budget would not suffice to find it out.
 ///
 /// Clones share the cache: make one and clone it for other threads.
 #[derive(Debug, Clone)]
@@ -84,9 +84,9 @@ enum Decision {
 }
 
 impl CachedCertifier {
-    /// Prepares to answer questions about a policy in an arithmetic. The cache takes at most `bytes` bytes, and stores nothing if
-    /// that is less than a block of 512 answers. `lower` and `upper` are the ends of the variables' domains, for which
-    /// lookups are tuned; questions about other values are welcome.
+    /// Prepares to answer questions about a policy in an arithmetic. The cache takes at most `bytes` bytes, and
+    /// stores nothing if that is less than a block of 512 answers. `lower` and `upper` are the ends of the variables'
+    /// domains, for which lookups are tuned; questions about other values are welcome.
     pub fn new(policy: &Policy, arithmetic: Arithmetic, lower: &[i32], upper: &[i32], bytes: usize) -> Self {
         let variables: Vec<usize> = policy.variables().iter().map(|variable| variable.index()).collect();
         let end = |ends: &[i32], variable: usize| ends.get(variable).copied().unwrap_or(0);
@@ -266,8 +266,8 @@ impl CachedCertifier {
         self.cache.find(Kind::Witness, query, accept).is_some()
     }
 
-    /// Whether the output of the loaded question is known to be chosen in the whole box. Only hits are counted: what is not
-    /// found is looked up in other ways.
+    /// Whether the output of the loaded question is known to be chosen in the whole box. Only hits are counted: what
+    /// is not found is looked up in other ways.
     fn is_always(&mut self, question: &Question<'_>) -> bool {
         let query = self.scratch.as_box(question.output);
         let found = self.cache.find(Kind::Always, query, |record| Some(same(record, query)));

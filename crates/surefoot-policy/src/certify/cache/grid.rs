@@ -1,7 +1,7 @@
 //! Levels: a coarse scale for each variable, by which records are filtered.
 //!
-//! The level of a value is monotone in the value. So if `a ≤ b`, then the level of `a` is at most that of `b`: a filter
-//! by levels loses nothing. What passes it is compared by values.
+//! The level of a value is monotone in the value. So if `a ≤ b`, then the level of `a` is at most that of `b`: a
+//! filter by levels loses nothing. What passes it is compared by values.
 
 /// Levels of a variable at most. Small domains have one per value.
 const LEVELS: u32 = 16;
@@ -14,9 +14,9 @@ pub(super) const ROWS: usize = 2 * INDEXED;
 
 /// The scales of all variables that a policy reads, and the numbers of the rows of bits that belong to them.
 ///
-/// A record has two values per variable, `a` and `b`. Of a variable with levels from 0 to `n`, row `k < n` of its first
-/// `n` rows marks the records where `a` has level `k` or less, and row `k` of its other `n` rows those where `b` has
-/// level `k + 1` or more. That `a` has level `n` or less and `b` level 0 or more is always so.
+/// A record has two values per variable, `a` and `b`. Of a variable with levels from 0 to `n`, row `k < n` of its
+/// first `n` rows marks the records where `a` has level `k` or less, and row `k` of its other `n` rows those where
+/// `b` has level `k + 1` or more. That `a` has level `n` or less and `b` level 0 or more is always so.
 #[derive(Debug, Clone)]
 pub(super) struct Grid {
     scales: Vec<Scale>,
@@ -85,7 +85,8 @@ impl Grid {
         }
     }
 
-    /// Calls `require` with rows, at most [`ROWS`], in which every record is marked that has `a ≤ most` and `b ≥ least` everywhere.
+    /// Calls `require` with rows, at most [`ROWS`], in which every record is marked that has `a ≤ most` and `b ≥
+    /// least` everywhere.
     #[inline]
     pub(super) fn require(&self, most: &[i32], least: &[i32], mut require: impl FnMut(u32)) {
         for scale in &self.scales {

@@ -1,30 +1,30 @@
 //! The decision cache: what was decided about a box also answers questions about other boxes.
 //!
 //! Fix a policy and an arithmetic. A question names an output `o`, competitors `C` (without `o`) and a box; only the
-//! ends of variables that the policy reads matter, since it chooses the same in states that agree on them. At a state,
-//! `o` *can be chosen* among `C` if it can win against each `c ∈ C` alone (the conditions of [`crate::score`] are one
-//! per competitor). Hence at each state:
+//! ends of variables that the policy reads matter, since it chooses the same in states that agree on them. At a
+//! state, `o` *can be chosen* among `C` if and only if it can win against each `c ∈ C` alone (the conditions of
+//! [`crate::score`] are one per competitor). Hence at each state:
 //!
 //! 1. If `o` cannot be chosen among `C`, it cannot be among any `C′ ⊇ C`.
 //! 2. If `o` can be chosen among `C`, it can be among any `C′ ⊆ C`.
-//! 3. Only `o` can be chosen among `C ∪ {o}` if and only if no `c ∈ C` can win against `o` alone. *If*: some
-//!    output can always be chosen, and no `c` can. *Only if*: let `m` be the output with the greatest lower end of its
-//!    score, the first of them. It can be chosen, so it is `o`. A competitor `c` that cannot be chosen loses to some
-//!    output; its upper end is below that one's lower end, or equal to it and `c` comes later. The lower end of `o`
-//!    is not less, and where it is equal, `o` comes not later. So `c` loses to `o`.
+//! 3. Only `o` can be chosen among `C ∪ {o}` if and only if no `c ∈ C` can win against `o` alone. *If*: some output
+//!    can always be chosen, and no `c` can. *Only if*: of the outputs whose scores have the greatest lower end, the
+//!    first can be chosen, so it is `o`. A competitor `c` that cannot be chosen loses to some output: its upper end
+//!    is below that one's lower end, or equal to it and `c` comes later. The lower end of `o` is not less, and where
+//!    it is equal, `o` comes not later. So `c` loses to `o`.
 //!
 //! So three kinds of records answer questions about a box `B′` and competitors `C′`:
 //!
-//! - ***never*** in `B` among `C` (no state of `B` lets `o` be chosen) answers *never* if `B′ ⊆ B` and `C ⊆ C′`, by 1;
-//! - a ***witness*** `w`, where `o` can be chosen among `C`, answers *possible* if `w ∈ B′`, the facts of the question
+//! - *never* in `B` among `C` (no state of `B` lets `o` be chosen) answers *never* if `B′ ⊆ B` and `C ⊆ C′`, by 1;
+//! - a *witness* `w`, where `o` can be chosen among `C`, answers *possible* if `w ∈ B′`, the facts of the question
 //!   hold at `w`, and `C′ ⊆ C`, by 2;
-//! - ***always*** in `B` among `C` answers *always* if `B′ ⊆ B` has a state and `C′ ⊆ C`: by 3 no `c ∈ C` can win
+//! - *always* in `B` among `C` answers *always* if `B′ ⊆ B` has a state and `C′ ⊆ C`: by 3 no `c ∈ C` can win
 //!   against `o`, so none of `C′` can.
 //!
-//! Facts make the set of states smaller. *Never* and *always* of fewer states than a box has are not true of the box. So the
-//! box is first clipped by the facts, and an answer is stored for the clipped box only if the search used the facts in no
-//! other way. A question with facts may be answered by a record that contains its clipped box, which holds all its states.
-//! For *always*, there must be a state at all: with facts, a witness shows it first.
+//! Facts make the set of states smaller. *Never* and *always* of fewer states than a box has are not true of the box.
+//! So the box is first clipped by the facts, and an answer is stored for the clipped box only if the search used the
+//! facts in no other way. A question with facts may be answered by a record that contains its clipped box, which
+//! holds all its states. For *always*, there must be a state at all: with facts, a witness shows it first.
 //!
 //! Records that are not found are no harm. So lookups may give up early, and old records may go at any time.
 
@@ -60,9 +60,9 @@ const KINDS: [Kind; 3] = [Kind::Never, Kind::Always, Kind::Witness];
 
 /// Answers about a policy in an arithmetic, shared by [`CachedCertifier`]s in several threads.
 ///
-/// Its memory is bounded. Answers are held in blocks of 512. When a new block does not fit, the outputs whose answers take
-/// most of the memory lose their oldest block that answered nothing since the last time. So that lookups stay short, the
-/// outputs of a shard also share no more than 8192 boxes of a kind and 4096 witnesses.
+/// Its memory is bounded. Answers are held in blocks of 512. When a new block does not fit, the outputs whose answers
+/// take most of the memory lose their oldest block that answered nothing since the last time. So that lookups stay
+/// short, the outputs of a shard also share no more than 8192 boxes of a kind and 4096 witnesses.
 #[derive(Debug)]
 pub struct DecisionCache {
     grid: Grid,
@@ -92,7 +92,8 @@ impl Shard {
 }
 
 impl DecisionCache {
-    /// A cache for a policy whose variables have these least and greatest values. They only serve to find answers fast.
+    /// A cache for a policy whose variables have these least and greatest values. They only serve to find answers
+    /// fast.
     fn new(domains: &[(i32, i32)], outputs: usize, limit: usize) -> DecisionCache {
         let grid = Grid::new(domains, CLASSES);
         let words = outputs.div_ceil(64);

@@ -1,13 +1,13 @@
 //! A table of records that finds one which dominates a query.
 //!
-//! A record has two values per variable, `a` and `b`, and a query asks for `a ≤ most` and `b ≥ least` everywhere. With
-//! the ends of a box as `a` and `b`, that is a box which contains the box of the query. With a point as both, it is a point
-//! inside of it.
+//! A record has two values per variable, `a` and `b`, and a query asks for `a ≤ most` and `b ≥ least` everywhere.
+//! With the ends of a box as `a` and `b`, that is a box which contains the box of the query. With a point as both, it
+//! is a point inside of it.
 //!
 //! Records stand in blocks. A block has a row of bits for each condition of the [`Grid`], one bit per record: a few
 //! conjunctions of rows leave the candidates among 512 records, mostly none. That needs no balance, no order of
-//! insertion is bad for it, and its cost is the same for hits and misses: proportional to the number of blocks, with a
-//! small factor.
+//! insertion is bad for it, and its cost is the same for hits and misses: proportional to the number of blocks, with
+//! a small factor.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -116,8 +116,8 @@ impl Table {
         grid.variables() * if self.points { 1 } else { 2 }
     }
 
-    /// Whether it has as many blocks as lookups should have to search. Old witnesses hardly ever answer anything: known states
-    /// serve the questions about their neighbours, which come soon after.
+    /// Whether it has as many blocks as lookups should have to search. Old witnesses hardly ever answer anything:
+    /// known states serve the questions about their neighbours, which come soon after.
     pub(super) fn is_full(&self) -> bool {
         let most = if self.points { 4096 } else { 8192 };
         self.blocks.len() >= most / RECORDS
@@ -140,8 +140,8 @@ impl Table {
         });
     }
 
-    /// Removes the oldest block that answered nothing since this function last saw it; the oldest of all if there is none.
-    /// The block that is being filled stays as long as there is another. How many records that were.
+    /// Removes the oldest block that answered nothing since this function last saw it; the oldest of all if there is
+    /// none. The block that is being filled stays as long as there is another. How many records that were.
     pub(super) fn evict(&mut self) -> usize {
         let full = self.blocks.len().saturating_sub(1).max(1).min(self.blocks.len());
         let unused = self.blocks[..full].iter().position(|block| !block.used.swap(false, Ordering::Relaxed));
@@ -194,8 +194,8 @@ impl Table {
         replaced.is_some()
     }
 
-    /// The slot of a recent record that answers nothing which the new one does not answer. Boxes that grow step by step leave
-    /// many of them.
+    /// The slot of a recent record that answers nothing which the new one does not answer. Boxes that grow step by
+    /// step leave many of them.
     fn replaceable(&self, grid: &Grid, new: Record<'_>) -> Option<usize> {
         let block = self.blocks.last()?;
         (block.count.saturating_sub(REPLACED)..block.count).rev().find(|&slot| {

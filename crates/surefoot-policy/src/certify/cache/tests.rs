@@ -21,7 +21,7 @@ impl Owned {
 
     /// Makes it one that needs no comparison beyond the rows of bits.
     fn make_small(&mut self) {
-        self.competing = vec![0];
+        self.competing = vec![0; 5];
         for (first, second) in self.first.iter_mut().zip(&mut self.second) {
             let ends = [first.rem_euclid(16), second.rem_euclid(16)];
             (*first, *second) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
@@ -42,9 +42,9 @@ fn value() -> impl Strategy<Value = i32> {
 fn owned() -> impl Strategy<Value = Owned> {
     let values = || prop::collection::vec(value(), 4);
     (0_usize..40, 0_u64..8, values(), values()).prop_map(|(output, competing, first, second)| Owned {
-        // Few different ones, in several shards and classes.
-        output: [0, 1, 16, 33][output % 4],
-        competing: vec![competing],
+        // Few different ones, in several shards and classes, and two that share both.
+        output: [0, 1, 16, 256][output % 4],
+        competing: vec![competing, 0, 0, 0, 0],
         first: first.iter().zip(&second).map(|(a, b)| *a.min(b)).collect(),
         second: first.iter().zip(&second).map(|(a, b)| *a.max(b)).collect(),
     })
@@ -74,7 +74,7 @@ proptest! {
     ) {
         let kind = KINDS[which];
         let domains = if is_small { SMALL } else { DOMAINS };
-        let cache = DecisionCache::new(&domains, 64, 1 << 30);
+        let cache = DecisionCache::new(&domains, 300, 1 << 30);
         let (mut stored, mut queries) = (stored, queries);
         if is_small {
             stored.iter_mut().chain(&mut queries).for_each(Owned::make_small);
@@ -114,10 +114,10 @@ proptest! {
         records in prop::collection::vec((owned(), 0_usize..3), 0..4000),
         blocks in 0_usize..8,
     ) {
-        let probe = DecisionCache::new(&DOMAINS, 64, 0);
+        let probe = DecisionCache::new(&DOMAINS, 300, 0);
         let block = probe.shards[0].read()[0].block_bytes(&probe.grid);
         let limit = blocks * block + block / 2;
-        let cache = DecisionCache::new(&DOMAINS, 64, limit);
+        let cache = DecisionCache::new(&DOMAINS, 300, limit);
         for (record, kind) in &records {
             let second = if KINDS[*kind] == Kind::Witness { &record.first } else { &record.second };
             cache.store(KINDS[*kind], Record { second, ..record.record() });

@@ -39,13 +39,22 @@ pub fn question(policy: &Policy, variables: usize, choices: &mut Choices<'_>) ->
     let competing = competing(output, outputs, choices);
     let boxes = choices.below(12) as u64;
     let (mut lower, mut upper) = region(variables, choices);
-    let mut facts: Vec<Fact> =
-        (0..choices.weighted(&[5, 3, 2, 1])).map(|_| fact(&lower, &upper, choices)).collect();
+    let read = policy.variables();
+    let mut facts = Vec::new();
+    if choices.one_in(8) {
+        flatten(&mut lower, &mut upper, &read, choices);
+        facts.extend(equation(&lower, &upper, &read, choices));
+    }
+    for _ in 0..choices.weighted(&[5, 3, 2, 1]) {
+        facts.push(fact(&lower, &upper, choices));
+        if choices.one_in(4) {
+            facts.extend(reversed(&facts[facts.len() - 1]));
+        }
+    }
     let core = (lower.clone(), upper.clone());
     if choices.one_in(8) {
         widen(&mut lower, &mut upper, &mut facts, choices);
     }
-    let read = policy.variables();
     for variable in 0..variables {
         // What neither the policy nor a fact reads may have any bounds.
         let is_mentioned = |fact: &Fact| fact.terms.iter().any(|term| term.0.index() == variable);
@@ -95,6 +104,39 @@ fn region(variables: usize, choices: &mut Choices<'_>) -> (Vec<i32>, Vec<i32>) {
     // Not always the last variables are the narrow ones.
     bounds.rotate_left(first);
     bounds.into_iter().unzip()
+}
+
+/// Makes a box wide only in what the policy does not read.
+fn flatten(lower: &mut [i32], upper: &mut [i32], read: &[VarId], choices: &mut Choices<'_>) {
+    let mut left = 1600;
+    for variable in 0..lower.len() {
+        let is_read = read.contains(&VarId(variable as u32));
+        let width = if is_read { 1 } else { 1 + choices.below(60.min(left)) };
+        left /= width;
+        upper[variable] = lower[variable].saturating_add(width as i32 - 1);
+    }
+}
+
+/// An equation of two variables that the policy does not read. Few states satisfy it, and bounds do not show which.
+fn equation(lower: &[i32], upper: &[i32], read: &[VarId], choices: &mut Choices<'_>) -> Vec<Fact> {
+    let variables = (0..lower.len() as u32).map(VarId);
+    let unread: Vec<VarId> = variables.filter(|variable| !read.contains(variable)).collect();
+    let &[first, second, ..] = &unread[..] else { return Vec::new() };
+    let (a, b) = choices.pick(&[(1, 1), (1, -1), (2, -3), (3, 2)]);
+    let mut value = |variable: VarId| {
+        let (lower, upper) = (i64::from(lower[variable.index()]), i64::from(upper[variable.index()]));
+        lower + choices.below((upper - lower + 1) as usize) as i64
+    };
+    let at_most = i64::from(a) * value(first) + i64::from(b) * value(second);
+    let fact = Fact { terms: vec![(first, a), (second, b)], at_most };
+    reversed(&fact).into_iter().chain([fact]).collect()
+}
+
+/// The fact that makes an equation of a fact.
+fn reversed(fact: &Fact) -> Option<Fact> {
+    let negated = |&(variable, coefficient): &(VarId, i32)| Some((variable, coefficient.checked_neg()?));
+    let terms = fact.terms.iter().map(negated).collect::<Option<_>>()?;
+    Some(Fact { terms, at_most: fact.at_most.checked_neg()? })
 }
 
 /// A condition that holds in some states of the box and, often, not in all.
