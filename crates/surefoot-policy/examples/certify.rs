@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A question frees some variables of a random state to their whole domain and asks for one label; each box is asked
-//! for every label.
+//! for every label. Sparse networks have no file: both commands make them from the name of the set.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -20,8 +20,9 @@ use surefoot_model::domains::policy::{
 use surefoot_model::domains::{Generated, InputVariable};
 use surefoot_model::jani;
 use surefoot_model::json::{Document, Json};
+use surefoot_model::{LabelId, VarId};
 use surefoot_policy::certify::{Budget, Certifier, OutputSet, Possibility, Question};
-use surefoot_policy::{Arithmetic, Policy};
+use surefoot_policy::{Activation, Arithmetic, Layer, Network, Parameter, Policy, PolicyInput, Scorer};
 
 /// Random numbers without a dependency (splitmix64).
 struct Random(u64);
@@ -39,7 +40,16 @@ impl Random {
 enum Kind {
     Network(&'static [usize]),
     Ensemble(EnsembleShape),
+    /// Hidden layers of this size.
+    Sparse {
+        layers: usize,
+        neurons: usize,
+    },
 }
+
+/// Shape of the sparse networks besides their hidden layers: inputs over 0 to 7, and labels.
+const SPARSE_INPUTS: usize = 60;
+const SPARSE_LABELS: usize = 12;
 
 fn sets() -> Vec<(&'static str, usize, Kind)> {
     let ensemble = |trees, depth, boosted| Kind::Ensemble(EnsembleShape { trees, depth, boosted });
@@ -49,6 +59,8 @@ fn sets() -> Vec<(&'static str, usize, Kind)> {
         ("2x64", 6, Kind::Network(&[64, 64])),
         ("2x256", 6, Kind::Network(&[256, 256])),
         ("4x512", 6, Kind::Network(&[512, 512, 512, 512])),
+        ("sparse-8k", 0, Kind::Sparse { layers: 4, neurons: 2000 }),
+        ("sparse-34k", 0, Kind::Sparse { layers: 4, neurons: 8500 }),
         ("forest-5x4", 6, ensemble(5, 4, false)),
         ("forest-30x6", 6, ensemble(30, 6, false)),
         ("forest-30x10", 6, ensemble(30, 10, false)),
@@ -77,23 +89,68 @@ fn main() {
 
 fn make(folder: &Path, queries: usize) {
     for (seed, (name, blocks, kind)) in sets().into_iter().enumerate() {
+        if let Kind::Sparse { .. } = kind {
+            let variable = |index| InputVariable { name: format!("x{index}"), lower: 0, upper: 7 };
+            let variables: Vec<_> = (0..SPARSE_INPUTS).map(variable).collect();
+            let questions =
+                questions(&variables, SPARSE_LABELS, queries.min(10 * SPARSE_LABELS), seed as u64);
+            write_queries(&folder.join(name), name, "sparse network", "random sparse network", &questions);
+            continue;
+        }
         let parameters = Parameters { blocks, table_limit: blocks - 1, ..Parameters::default() };
         let generated = blocksworld::generate(&parameters).expect("valid parameters");
         let interface = Interface::of(&generated, "policy");
         let (kind, files) = match kind {
             Kind::Network(hidden) => ("network", random_network(&interface, hidden, seed as u64)),
             Kind::Ensemble(shape) => ("ensemble", random_ensemble(&interface, shape, seed as u64)),
+            Kind::Sparse { .. } => continue,
         };
         let folder = folder.join(name);
         fs::create_dir_all(&folder).expect("a folder");
         write_files(&folder, &generated, &files.expect("valid parameters"));
-        let questions = questions(&generated, queries, seed as u64);
-        let text = format!(
-            "{{\"name\": \"{name}\", \"kind\": \"{kind}\", \"description\": \"random policy on blocksworld with {blocks} blocks\", \
-             \"queries\": [\n{questions}\n]}}\n"
-        );
-        fs::write(folder.join("queries.json"), text).expect("a file");
+        let questions = questions(&generated.variables, generated.labels.len(), queries, seed as u64);
+        let description = format!("random policy on blocksworld with {blocks} blocks");
+        write_queries(&folder, name, kind, &description, &questions);
     }
+}
+
+fn write_queries(folder: &Path, name: &str, kind: &str, description: &str, questions: &str) {
+    fs::create_dir_all(folder).expect("a folder");
+    let text = format!(
+        "{{\"name\": \"{name}\", \"kind\": \"{kind}\", \"description\": \"{description}\", \
+         \"queries\": [\n{questions}\n]}}\n"
+    );
+    fs::write(folder.join("queries.json"), text).expect("a file");
+}
+
+/// A network whose neurons read eight random values of the layer before each.
+fn sparse_network(layers: usize, neurons: usize) -> Policy {
+    let mut random = Random(7);
+    let mut sizes = vec![SPARSE_INPUTS];
+    sizes.extend(std::iter::repeat_n(neurons, layers));
+    sizes.push(SPARSE_LABELS);
+    let layers = sizes.windows(2).enumerate().map(|(index, pair)| {
+        let activation = if index + 2 == sizes.len() { Activation::Identity } else { Activation::Relu };
+        let mut number = || Parameter::from(random.below(1 << 20) as f64 / f64::from(1 << 19) - 1.0);
+        let biases = (0..pair[1]).map(|_| number()).collect();
+        let rows = (0..pair[1]).map(|_| {
+            let terms = if index + 2 == sizes.len() { neurons / 8 } else { 8 };
+            let mut row: Vec<(u32, Parameter)> =
+                (0..terms).map(|_| (random.below(pair[0]) as u32, Parameter::from(0.0))).collect();
+            row.sort_by_key(|entry| entry.0);
+            row.dedup_by_key(|entry| entry.0);
+            for entry in &mut row {
+                entry.1 = Parameter::from(random.below(1 << 20) as f64 / f64::from(1 << 19) - 1.0);
+            }
+            row
+        });
+        let rows = rows.collect();
+        Layer::sparse(pair[0], rows, biases, activation).expect("well formed")
+    });
+    let network = Network::new(layers.collect()).expect("layers fit");
+    let inputs = (0..SPARSE_INPUTS).map(|input| PolicyInput::Variable(VarId(input as u32))).collect();
+    let labels = (0..SPARSE_LABELS).map(|label| LabelId(label as u32)).collect();
+    Policy::new(inputs, labels, false, Scorer::Network(network)).expect("sizes agree")
 }
 
 fn write_files(folder: &Path, generated: &Generated, files: &PolicyFiles) {
@@ -106,9 +163,8 @@ fn write_files(folder: &Path, generated: &Generated, files: &PolicyFiles) {
     fs::write(folder.join("interface.json"), interface).expect("a file");
 }
 
-fn questions(generated: &Generated, count: usize, seed: u64) -> String {
+fn questions(variables: &[InputVariable], labels: usize, count: usize, seed: u64) -> String {
     let mut random = Random(seed);
-    let variables = &generated.variables;
     let mut lines = Vec::new();
     while lines.len() < count {
         let value = |random: &mut Random, variable: &InputVariable| {
@@ -120,7 +176,7 @@ fn questions(generated: &Generated, count: usize, seed: u64) -> String {
             let freed = random.below(variables.len());
             (lower[freed], upper[freed]) = (variables[freed].lower, variables[freed].upper);
         }
-        for label in 0..generated.labels.len() {
+        for label in 0..labels {
             lines.push(format!("{{\"lower\": {lower:?}, \"upper\": {upper:?}, \"label\": {label}}}"));
         }
     }
@@ -134,18 +190,29 @@ struct Query {
     label: usize,
 }
 
-fn read(folder: &Path) -> (Policy, Vec<Query>) {
+/// The policy of a set, and the number of variables of its system.
+fn read_policy(folder: &Path) -> (Policy, usize) {
+    let name = folder.file_name().and_then(|name| name.to_str()).expect("a set has a name");
+    for (set, _, kind) in sets() {
+        if let Kind::Sparse { layers, neurons } = kind
+            && set == name
+        {
+            return (sparse_network(layers, neurons), SPARSE_INPUTS);
+        }
+    }
     let loaded =
         jani::read(&folder.join("model.jani"), None, &jani::ReadOptions::default()).expect("a model");
-    let mut sources = loaded.sources;
-    let interface = folder.join("interface.json");
-    let policy =
-        surefoot_policy::read(&interface, &loaded.system, &mut sources, &mut Vec::new()).expect("a policy");
+    let (mut sources, interface) = (loaded.sources, folder.join("interface.json"));
+    let policy = surefoot_policy::read(&interface, &loaded.system, &mut sources, &mut Vec::new());
+    (policy.expect("a policy"), loaded.system.variables.len())
+}
+
+fn read(folder: &Path) -> (Policy, Vec<Query>) {
+    let (policy, states) = read_policy(folder);
     let file = folder.join("queries.json");
     let text = fs::read_to_string(&file).expect("queries");
     let document = Document::parse(&file, &text).expect("JSON");
     let variables = policy.variables();
-    let states = loaded.system.variables.len();
     let ends = |query: Json<'_>, key: &str| {
         let mut ends = vec![0; states];
         let values = query.require(key).expect("ends").array().expect("a list");
