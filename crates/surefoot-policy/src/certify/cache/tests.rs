@@ -148,7 +148,7 @@ fn blocks_that_answer_outlive_others() {
     let probe = DecisionCache::new(&SMALL, 1, 0);
     let block = probe.shards[0].read()[0].block_bytes(&probe.grid);
     let cache = DecisionCache::new(&SMALL, 1, 4 * block);
-    let mut knows = |value| cache.find(Kind::Never, at(value).record(), |_| Some(())).is_some();
+    let knows = |value| cache.find(Kind::Never, at(value).record(), |_| Some(())).is_some();
     for value in 0..20 * table::RECORDS as i32 {
         cache.store(Kind::Never, at(value).record());
         assert!(value < 5 || knows(5), "the first block answers all the time");

@@ -256,7 +256,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
         #[test]
-        fn the_function_is_between_its_lines(function in functions(), a in magnitudes(), b in magnitudes(), part in 0.0..=1.0) {
+        fn the_function_is_between_its_lines(function in functions(), a in magnitudes(), b in magnitudes(), part in 0.0..=1.0_f64) {
             let (l, u) = (f64::min(a, b), f64::max(a, b));
             let relaxation = relax(function, l, u);
             for x in [l, u, (l + (u - l) * part).clamp(l, u), 0.0_f64.clamp(l, u)] {
