@@ -8,7 +8,7 @@
 use super::bounds::SlotBounds;
 use super::graph::{Affine, Graph, Matrix, Operation};
 use super::kernel::{self, Constants, LANE_BLOCK};
-use super::rounding::UNIT;
+use super::rounding::{UNDERFLOW, UNIT};
 use crate::batch::InstructionSet;
 
 /// Neurons that are bounded in one pass.
@@ -171,6 +171,7 @@ impl Backward {
         for (lane, &neuron) in neurons.iter().enumerate() {
             self.constants.low[lane] = layer.biases[neuron as usize];
             self.constants.high[lane] = layer.biases[neuron as usize];
+            self.constants.magnitude[lane] = layer.biases[neuron as usize].abs();
         }
     }
 
@@ -333,7 +334,7 @@ impl Backward {
             }
         }
         for lane in 0..lanes {
-            let error = self.growth * magnitude[lane] + f64::MIN_POSITIVE;
+            let error = self.growth * magnitude[lane] + UNDERFLOW;
             self.minima[lane] -= error;
             self.maxima[lane] += error;
         }

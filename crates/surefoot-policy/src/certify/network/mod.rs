@@ -12,6 +12,8 @@ mod kernel;
 mod relaxation;
 mod rounding;
 mod sample;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
