@@ -8,7 +8,7 @@
 use super::bounds::SlotBounds;
 use super::graph::{Affine, Graph, Matrix, Operation};
 use super::kernel::{self, Constants, LANE_BLOCK};
-use super::rounding::UNIT;
+use super::rounding::{UNDERFLOW, UNIT};
 use super::slopes::Slopes;
 use crate::batch::InstructionSet;
 
@@ -236,6 +236,7 @@ impl Backward {
         for (lane, &neuron) in neurons.iter().enumerate() {
             self.constants.low[lane] = layer.biases[neuron as usize];
             self.constants.high[lane] = layer.biases[neuron as usize];
+            self.constants.magnitude[lane] = layer.biases[neuron as usize].abs();
         }
     }
 
@@ -402,7 +403,7 @@ impl Backward {
             }
         }
         for ((minimum, maximum), magnitude) in self.minima.iter_mut().zip(&mut self.maxima).zip(magnitude) {
-            let error = self.growth * *magnitude + f64::MIN_POSITIVE;
+            let error = self.growth * *magnitude + UNDERFLOW;
             *minimum -= error;
             *maximum += error;
         }

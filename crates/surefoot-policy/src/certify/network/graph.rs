@@ -75,19 +75,6 @@ pub(super) enum Function {
 }
 
 impl Function {
-    /// A bound on the magnitude of values for arguments up to this magnitude.
-    pub(super) fn largest(self, argument: f64) -> f64 {
-        match self {
-            Function::Identity | Function::Relu | Function::LeakyRelu(_) => argument,
-            Function::Tanh | Function::Sigmoid => 1.0,
-            Function::Elu(scale) => argument * scale.max(1.0),
-            Function::Clip(low, high) => {
-                let finite = |end: f64| if end.is_finite() { end.abs() } else { 0.0 };
-                argument.max(finite(low)).max(finite(high))
-            }
-        }
-    }
-
     /// No two values are further apart than this many times their arguments.
     pub(super) fn lipschitz(self) -> f64 {
         match self {

@@ -14,6 +14,8 @@ mod relaxation;
 mod rounding;
 mod sample;
 mod slopes;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

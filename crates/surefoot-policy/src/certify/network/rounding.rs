@@ -10,13 +10,13 @@
 //! where `L` is the Lipschitz constant of its activation, `κ` bounds the relative rounding error of `n` products, `n`
 //! sums and the activation, `η` covers underflow, and `a` is an absolute error of the activation (N. Higham, *Accuracy
 //! and Stability of Numerical Algorithms*, 2nd ed., §3.1). Copies keep `d`; the maximum of two values deviates by no
-//! more than the sum of their deviations. All this is linear in `|v|`, so unrolled to the outputs the deviation of output `k` is at most
+//! more than the sum of their deviations, and enclosures of maxima round a few times more. All this is linear in `|v|`, so unrolled to the outputs the deviation of output `k` is at most
 //! `c_k + Σ T_k[i]·|v_i|` over all values of the network. We keep the largest `c_k` and `T_k[i]` over `k`.
 //! In a box, `|v_i|` is bounded by the bounds of the slot. A difference of two scores deviates by twice as much.
 //!
 //! For enclosures this holds because an enclosure with centre `c` and radius `r` has `d = |c − v| + r`, so the radius
 //! `Σ|w|·(r + g·(|c| + r))` of a sum and the error `Σ|w|·|c − v|` of its centre add up to
-//! `Σ|w|·((1 + g)·d + g·|v|)`.
+//! `Σ|w|·((1 + g)·d + g·|v|)`. The centre is itself rounded, in double precision, so `κ` is `g` and `γ_{n+3}` of doubles.
 //!
 //! The formula holds as long as nothing overflows. That is so if all sums of magnitudes are far from the largest number, even
 //! if no terms ever cancel; otherwise the deviation is infinite, and only single states can be decided.
@@ -32,8 +32,9 @@
 //!
 //! > `S = Σ |λ_j|·A_j`  with  `A_j ≥ (1 + L)·(N_j·m + |b_j|) + |low constant| + |high constant|`
 //!
+//! which starts with the magnitude of the constant that the pass starts with,
 //! and the error of the bound is at most `G·S`, where `G` is `γ` of the number of all values, with room for the rounding of `S` and
-//! of the last sums.
+//! of the last sums. Coefficients that underflow lose more than that; [`UNDERFLOW`] bounds it, since values are limited.
 
 use super::bounds::SlotBounds;
 use super::graph::{Affine, Function, Graph, Operation};
@@ -42,6 +43,15 @@ use crate::enclosure::Rounding;
 
 /// `2⁻⁵³`.
 pub(super) const UNIT: f64 = f64::EPSILON / 2.0;
+
+/// What is lost where doubles underflow, in a deviation or in a backward pass, however large the values are that a
+/// coefficient meets: `V²` products of at most `2⁻¹⁰⁷⁴` times [`LARGEST_DOUBLE`] for a network of `V < 2³⁰` values. The
+/// enclosures of real numbers are never narrower than a part of it.
+pub(super) const UNDERFLOW: f64 = f64::from_bits((1023 - 700) << 52);
+
+/// No sum of magnitudes may exceed this, `2³⁰⁰` and `2¹⁰⁰`.
+const LARGEST_DOUBLE: f64 = f64::from_bits((1023 + 300) << 52);
+const LARGEST_SINGLE: f64 = f64::from_bits((1023 + 100) << 52);
 
 /// Sums with more terms than this are not covered by the proof.
 const MOST_TERMS: usize = 1 << 19;
@@ -82,10 +92,12 @@ impl Local {
             Arithmetic::AnyF32 => (f64::from(f32::EPSILON) / 2.0, Some(Rounding::ANY_F32)),
         };
         let terms = layer.terms as f64;
-        let product = if layer.terms > MOST_TERMS { f64::INFINITY } else { (terms + 3.0) * exact };
-        let sum = product / (1.0 - product);
+        // Longer sums are not covered.
+        let gamma = |unit: f64| (terms + 3.0) * unit / (1.0 - (terms + 3.0) * unit);
+        // The centre of an enclosure is rounded on top of what its radius covers.
+        let sum = enclosing.map_or(gamma(exact), |rounding| rounding.growth(layer.terms) + gamma(UNIT));
         // Enclosures round a few times more in double precision, and so does the reciprocal of a divisor.
-        let relative = enclosing.map_or(sum, |rounding| rounding.growth(layer.terms)) + 64.0 * UNIT;
+        let relative = sum + 64.0 * UNIT;
         // The portable functions are within 2⁻⁴⁵ of the exact ones; what is made of them here, within 2⁻⁴².
         let function = match layer.function {
             Function::Identity | Function::Relu | Function::Clip(..) => 0.0,
@@ -100,16 +112,21 @@ impl Local {
             Function::Sigmoid => assumed + function,
             Function::Identity | Function::Relu | Function::LeakyRelu(_) | Function::Clip(..) => 0.0,
         };
-        let smallest = match arithmetic {
-            Arithmetic::F64 | Arithmetic::Real => f64::MIN_POSITIVE,
-            Arithmetic::F32 | Arithmetic::AnyF32 => f32::MIN_POSITIVE.into(),
-        };
+        let smallest = smallest(arithmetic);
         Local {
             relative: relative + function,
             weight: if arithmetic == Arithmetic::AnyF32 { 1.0 / (1_u128 << 99) as f64 } else { 0.0 },
             sum: 16.0 * smallest * (terms + 8.0),
             absolute: (absolute + 64.0 * smallest) * (1.0 + function),
         }
+    }
+}
+
+/// What bounds the underflow of an operation.
+fn smallest(arithmetic: Arithmetic) -> f64 {
+    match arithmetic {
+        Arithmetic::F64 | Arithmetic::Real => UNDERFLOW,
+        Arithmetic::F32 | Arithmetic::AnyF32 => f32::MIN_POSITIVE.into(),
     }
 }
 
@@ -129,7 +146,7 @@ impl Deviation {
             constant: 0.0,
             factors: zeros(),
             conversion: vec![0.0; graph.slots[0].size],
-            largest_input: largest_input(graph, if single { (1_u128 << 100) as f64 } else { 1e270 }),
+            largest_input: largest_input(graph, if single { LARGEST_SINGLE } else { LARGEST_DOUBLE }),
         };
         let last = graph.slots.len() - 1;
         for output in 0..graph.slots[last].size {
@@ -173,26 +190,35 @@ impl Deviation {
 /// A magnitude of inputs up to which no sum of magnitudes exceeds a limit; negative if there is none.
 fn largest_input(graph: &Graph, limit: f64) -> f64 {
     let powers = (0..=31).rev().map(|exponent| f64::from(1_u32 << exponent));
-    powers.chain([0.0]).find(|&magnitude| covers(graph, limit, magnitude)).unwrap_or(-1.0)
+    powers.into_iter().find(|&magnitude| covers(graph, limit, magnitude)).unwrap_or(-1.0)
 }
 
 /// Whether no sum of magnitudes exceeds a limit for inputs up to a magnitude, even if no two terms of any sum ever cancel.
 fn covers(graph: &Graph, limit: f64, largest_input: f64) -> bool {
-    // The largest magnitude of each slot.
-    let mut largest: Vec<f64> = vec![largest_input];
+    // The largest magnitude of each slot, in the arithmetic; at least 1, so that norms are limited as well.
+    let mut largest: Vec<f64> = vec![largest_input.max(1.0)];
     for slot in &graph.slots[1..] {
         let magnitude = match &slot.operation {
             Operation::Input => 0.0,
             Operation::Layer(layer) => {
                 let sum = layer.largest_norm * largest[layer.from] + layer.largest_bias;
-                // True for NaN.
-                if !(layer.is_covered && sum <= limit) {
+                // More than one and all that is rounded, in singles.
+                let growth = 1.0 + (layer.terms as f64 + 32.0) / (1 << 23) as f64;
+                // Absolute errors are far less than the Lipschitz constant.
+                let value = layer.function.lipschitz() * (sum + 1.0) * growth;
+                let value = match layer.function {
+                    // It can lift values.
+                    Function::Clip(low, high) => value.max(low).max(-high),
+                    _ => value,
+                };
+                // False for NaN.
+                if !(layer.is_covered && layer.terms <= MOST_TERMS && sum <= limit && value <= limit) {
                     return false;
                 }
-                layer.function.largest(sum)
+                value
             }
             Operation::Arrange(elements) => {
-                elements.iter().map(|&(slot, _)| largest[slot as usize]).fold(0.0, f64::max)
+                elements.iter().map(|&(slot, _)| largest[slot as usize]).fold(1.0, f64::max)
             }
             Operation::Maximum(left, right) => largest[*left].max(largest[*right]),
         };
@@ -229,10 +255,14 @@ impl Unrolled {
             }
             Operation::Maximum(left, right) => {
                 for operand in [*left, *right] {
-                    for (sum, influence) in self.influence[operand].iter_mut().zip(&own) {
-                        *sum += influence;
+                    let sums = self.influence[operand].iter_mut().zip(&mut self.factors[operand]);
+                    for ((sum, factor), influence) in sums.zip(&own) {
+                        // Maxima are exact, but those of enclosures are a little wider than their operands.
+                        *sum += influence * (1.0 + 64.0 * UNIT);
+                        *factor += influence * 64.0 * UNIT;
                     }
                 }
+                self.constant += own.iter().sum::<f64>() * 64.0 * smallest(arithmetic);
             }
         }
     }
