@@ -277,3 +277,12 @@ fn trees_in_the_newer_operator() {
     children.ints = vec![0, 0, 1];
     assert!(learned("TreeEnsemble", "y", circle).refused(2, 2).contains("two parents"));
 }
+
+#[test]
+fn subnormal_thresholds_that_runtimes_may_flush_are_refused() {
+    let model = |mode| regressor(mode, -1e-40, vec![]);
+    for mode in ["BRANCH_LEQ", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"] {
+        assert!(model(mode).refused(2, 2).contains("is subnormal"), "{mode}");
+    }
+    assert_eq!(model("BRANCH_LT").values(&[0, 0], 2), model("BRANCH_LT").values(&[1, 0], 2));
+}

@@ -92,8 +92,15 @@ impl Forest {
         let mut open = self.roots.clone();
         let mut branches = 0;
         while let Some(entry) = open.pop() {
-            let Entry::Branch { yes, no, .. } = self.entries[entry] else { continue };
+            let Entry::Branch { yes, no, mode, threshold, .. } = self.entries[entry] else { continue };
             branches += 1;
+            if !is_portable(mode, threshold) {
+                return Err(format!(
+                    "the threshold {} of tree node {entry} is subnormal: where such numbers are flushed to zero, the \
+                     test ends otherwise for 0",
+                    threshold.double
+                ));
+            }
             for child in [yes, no] {
                 let branch = matches!(self.entries[child], Entry::Branch { .. });
                 if std::mem::replace(&mut seen[child], true) && branch {
@@ -229,6 +236,13 @@ impl Forest {
         forest.check().map_err(|message| call.error(message))?;
         Ok(forest)
     }
+}
+
+/// Whether runtimes agree on a test of 0, whether or not they flush subnormal numbers to zero. Positive thresholds are left to
+/// the arithmetic; negative ones of tests that equality passes become another number, which no longer shows it.
+fn is_portable(mode: Mode, threshold: Parameter) -> bool {
+    let subnormal = threshold.double < 0.0 && threshold.double > -f64::from(f32::MIN_POSITIVE);
+    !subnormal || matches!(mode, Mode::Below | Mode::AtLeast)
 }
 
 /// A mode by its name.
