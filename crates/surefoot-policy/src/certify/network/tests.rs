@@ -8,6 +8,7 @@ mod roundings;
 use super::bounds::SlotBounds;
 use super::graph::{Graph, Slot};
 use crate::arithmetic::Arithmetic;
+use crate::certify::{Budget, Certifier, OutputSet, Possibility, Question};
 use crate::layer::{Activation, Layer};
 use crate::network::{Element, Network, Node, Source};
 use crate::parameter::Parameter;
@@ -216,5 +217,33 @@ fn inputs_that_singles_cannot_hold() {
         let (lower, upper) = ([start, start + 2], [start + 14, start + 13]);
         check_claims(&policy, arithmetic, &lower, &upper);
         check_bounds(&policy, arithmetic, &lower, &upper);
+    }
+}
+
+/// What is kept of a box is not taken for another one.
+#[test]
+fn boxes_are_not_confused() {
+    let layers = vec![
+        dense(1, &[1.0, -1.0], &[0.0, 200.0], Activation::Relu),
+        dense(2, &[1.0, 0.0, 0.0, 1.0], &[0.0, 0.0], Activation::Identity),
+    ];
+    let mut certifier = Certifier::new(&policy(Network::new(layers).expect("fits")), Arithmetic::F64);
+    let competing = OutputSet::all(2);
+    for lower in [0, 300, 0, 7, 300, 90, 7] {
+        let upper = lower + 80;
+        let bounds = certifier.score_bounds(&[lower], &[upper], 0);
+        let is_near = |bound: f64, exact: i32| (bound - f64::from(exact)).abs() < 1e-9;
+        assert!(is_near(bounds.lower, lower) && is_near(bounds.upper, upper), "{lower}: {bounds:?}");
+        // The same box, then another one of the same shape.
+        for lower in [lower, lower + 1] {
+            let (ends, facts) = (([lower], [lower + 80]), []);
+            let mut is_possible = |output| {
+                let (lower, upper) = (&ends.0[..], &ends.1[..]);
+                let question = Question { lower, upper, facts: &facts, output, competing: &competing };
+                matches!(certifier.possible(&question, &Budget::UNLIMITED), Possibility::Possible(_))
+            };
+            assert_eq!(is_possible(0), lower + 80 >= 100, "{lower}");
+            assert_eq!(is_possible(1), lower < 100, "{lower}");
+        }
     }
 }

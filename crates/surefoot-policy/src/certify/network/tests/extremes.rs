@@ -112,3 +112,38 @@ fn sums_that_are_too_long() {
         assert!(!bound.is_finite(), "{arithmetic}: {bound}");
     }
 }
+
+/// Inputs that go straight to the outputs are rounded, too.
+#[test]
+fn copied_inputs_are_converted() {
+    let element = |index| Element { source: Source::Input, index };
+    let nodes = vec![Node::Arrange { elements: vec![element(0), element(1)] }];
+    let policy = policy(Network::from_nodes(2, nodes).expect("fits"));
+    for arithmetic in Arithmetic::ALL {
+        let (lower, upper) = ([(1 << 24) - 2; 2], [(1 << 24) + 9; 2]);
+        check_claims(&policy, arithmetic, &lower, &upper);
+        check_bounds(&policy, arithmetic, &lower, &upper);
+    }
+}
+
+/// The product of a leaky activation is rounded on top of the sum that it reads.
+#[test]
+fn products_of_activations_are_paid_for() {
+    for slope in [1.0, 0.9, 0.5] {
+        let leaky = Activation::LeakyRelu { slope: Parameter::from(slope) };
+        let policy = policy(Network::new(vec![dense(1, &[1.0, 0.7], &[0.0; 2], leaky)]).expect("fits"));
+        for arithmetic in Arithmetic::ALL {
+            check_claims(&policy, arithmetic, &[-90], &[-1]);
+            check_bounds(&policy, arithmetic, &[-90], &[-1]);
+        }
+    }
+}
+
+/// In `any-f32`, even weights of 0 may meet inputs that are flushed.
+#[test]
+fn weights_of_zero_are_paid_for() {
+    let policy =
+        policy(Network::new(vec![dense(1, &[0.0; 2], &[0.0, 1e-28], Activation::Identity)]).expect("fits"));
+    check_claims(&policy, Arithmetic::AnyF32, &[i32::MAX - 90], &[i32::MAX]);
+    check_bounds(&policy, Arithmetic::AnyF32, &[i32::MAX - 90], &[i32::MAX]);
+}

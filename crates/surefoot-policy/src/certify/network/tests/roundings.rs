@@ -113,3 +113,17 @@ fn rounded_scores_are_within_bounds() {
         check_bounds(&policy, arithmetic, &[0], &[90]);
     }
 }
+
+/// Coefficients that cancel leave nothing at the inputs that would pay for what was lost on the way.
+#[test]
+fn coefficients_that_cancel_are_paid_for() {
+    let mut weights = lossy_sum();
+    weights.push(-0.75);
+    let size = weights.len();
+    let hidden = dense(1, &vec![1.0; size], &vec![0.0; size], Activation::Identity);
+    let network = chain(vec![hidden, dense(size, &weights, &[0.0], Activation::Identity)]);
+    let (graph, bounds, mut backward) = bounded(&network);
+    let function = ScoreFunction { plus: Some(0), minus: None };
+    backward.scores(&graph, InstructionSet::best(), &bounds.slots, std::iter::once(function));
+    assert!(backward.minimum(0) <= -LOST / 2.0, "{}", backward.minimum(0));
+}
