@@ -37,6 +37,7 @@ pub(super) struct NetworkBounder {
     set: InstructionSet,
     /// The last box at depth 0, over the policy's dimensions, and what is known of it.
     root: Vec<(i32, i32)>,
+    has_root: bool,
     /// Whether backward passes were made for it.
     root_is_refined: bool,
     root_bounds: Bounds,
@@ -93,6 +94,7 @@ impl NetworkBounder {
             model: Arc::new(model),
             set: InstructionSet::best(),
             root: Vec::new(),
+            has_root: false,
             root_is_refined: false,
             root_bounds: bounds.clone(),
             tolerance: f64::INFINITY,
@@ -110,7 +112,7 @@ impl NetworkBounder {
     /// Bounds the values of the network in a box, with backward passes for hidden values if `refine`.
     fn bound(&mut self, depth: usize, lower: &[i32], upper: &[i32], refine: bool) {
         let ends = || lower.iter().copied().zip(upper.iter().copied());
-        let is_known = self.root.len() == lower.len() && ends().eq(self.root.iter().copied());
+        let is_known = self.has_root && ends().eq(self.root.iter().copied());
         if depth == 0 && is_known && (self.root_is_refined || !refine) {
             return;
         }
@@ -136,6 +138,7 @@ impl NetworkBounder {
         if depth == 0 {
             self.root.clear();
             self.root.extend(ends());
+            self.has_root = true;
             self.root_is_refined = refine;
             self.tolerance = model.deviation.of_difference(&bounds.slots);
         }

@@ -12,6 +12,7 @@ use crate::certify::{Budget, Certifier, OutputSet, Possibility, Question};
 use crate::layer::{Activation, Layer};
 use crate::network::{Element, Network, Node, Source};
 use crate::parameter::Parameter;
+use crate::policy::PolicyInput;
 use claims::{check_answers, check_bounds, check_claims, policy, policy_over};
 
 /// Random numbers (splitmix64).
@@ -246,4 +247,13 @@ fn boxes_are_not_confused() {
             assert_eq!(is_possible(1), lower < 100, "{lower}");
         }
     }
+}
+
+/// A policy that reads no variable has one box, without dimensions.
+#[test]
+fn constant_inputs_have_bounds() {
+    let network = Network::new(vec![dense(1, &[2.0, 3.0], &[0.5, 0.0], Activation::Identity)]).expect("fits");
+    let policy = policy_over(network, vec![PolicyInput::Constant(4)]);
+    let score = Certifier::new(&policy, Arithmetic::F64).score_bounds(&[], &[], 0);
+    assert!(score.lower <= 8.5 && 8.5 <= score.upper && score.upper - score.lower < 1e-9, "{score:?}");
 }
