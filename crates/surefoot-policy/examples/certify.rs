@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! certify make DIR [--queries N]         writes a folder per set: model, policy, interface, queries.json
-//! certify run DIR/SET [--arithmetic A] [--boxes N] [--limit N]   prints answers and times as JSON
+//! certify run DIR/SET [--arithmetic A] [--boxes N] [--limit N] [--seconds S]   prints answers and times as JSON
 //! ```
 //!
 //! A question frees some variables of a random state to their whole domain and asks for one label; each box is asked
@@ -80,8 +80,12 @@ fn main() {
         ["make", folder, ..] => make(Path::new(folder), number("--queries").unwrap_or(300)),
         ["run", folder, ..] => {
             let arithmetic = option("--arithmetic").unwrap_or("f64").parse().expect("an arithmetic");
-            let budget = number("--boxes").map_or(Budget::UNLIMITED, |boxes| Budget::boxes(boxes as u64));
-            run(Path::new(folder), arithmetic, &budget, number("--limit").unwrap_or(usize::MAX));
+            let limits = Limits {
+                boxes: number("--boxes").map_or(u64::MAX, |boxes| boxes as u64),
+                seconds: number("--seconds").unwrap_or(10) as u64,
+                queries: number("--limit").unwrap_or(usize::MAX),
+            };
+            run(Path::new(folder), arithmetic, &limits);
         }
         _ => panic!("usage: certify make DIR | certify run DIR/SET"),
     }
@@ -231,7 +235,14 @@ fn read(folder: &Path) -> (Policy, Vec<Query>) {
     (policy, queries)
 }
 
-fn run(folder: &Path, arithmetic: Arithmetic, budget: &Budget<'_>, limit: usize) {
+/// How many queries are asked, and how long each may take.
+struct Limits {
+    boxes: u64,
+    seconds: u64,
+    queries: usize,
+}
+
+fn run(folder: &Path, arithmetic: Arithmetic, limits: &Limits) {
     let (policy, queries) = read(folder);
     let mut certifier = Certifier::new(&policy, arithmetic);
     let all = OutputSet::all(policy.outputs.len());
@@ -239,7 +250,7 @@ fn run(folder: &Path, arithmetic: Arithmetic, budget: &Budget<'_>, limit: usize)
     let variables = policy.variables();
     // The first round is for warming up.
     for round in 0..2 {
-        for query in queries.iter().take(limit) {
+        for query in queries.iter().take(limits.queries) {
             let question = Question {
                 lower: &query.lower,
                 upper: &query.upper,
@@ -248,7 +259,9 @@ fn run(folder: &Path, arithmetic: Arithmetic, budget: &Budget<'_>, limit: usize)
                 competing: &all,
             };
             let start = Instant::now();
-            let answer = certifier.possible(&question, budget);
+            let stop = || start.elapsed().as_secs() >= limits.seconds;
+            let budget = Budget { boxes: limits.boxes, stop: Some(&stop) };
+            let answer = certifier.possible(&question, &budget);
             let time = start.elapsed().as_secs_f64();
             if round == 0 {
                 continue;

@@ -60,7 +60,7 @@ impl Question<'_> {
 pub struct Budget<'b> {
     /// How many boxes may be bounded or enumerated.
     pub boxes: u64,
-    /// Asked now and then whether to stop.
+    /// Asked before each box whether to stop.
     pub stop: Option<&'b dyn Fn() -> bool>,
 }
 

@@ -100,9 +100,6 @@ pub(super) struct Search {
     odometer: Vec<i32>,
 }
 
-/// How often the budget's `stop` is asked, in boxes.
-const STOP_INTERVAL: u64 = 64;
-
 impl Search {
     pub(super) fn new(space: Space, points: Points) -> Self {
         Search {
@@ -204,9 +201,7 @@ impl Search {
             if !something {
                 return Visit::Closed;
             }
-            if self.boxes >= budget.boxes
-                || (self.boxes % STOP_INTERVAL == STOP_INTERVAL - 1 && budget.stop.is_some_and(|stop| stop()))
-            {
+            if self.boxes >= budget.boxes || budget.stop.is_some_and(|stop| stop()) {
                 return Visit::OutOfBudget;
             }
             self.boxes += 1;
