@@ -283,7 +283,12 @@ fn run(folder: &Path, arithmetic: Arithmetic, limits: &Limits) {
     let mut text = format!("{{\"solver\": \"surefoot\", \"version\": \"{}\", ", env!("CARGO_PKG_VERSION"));
     write!(text, "\"arithmetic\": \"{arithmetic}\", \"answers\": [{}], ", answers.join(", "))
         .expect("a string");
-    write!(text, "\"seconds\": {seconds:?}, \"boxes\": {boxes:?}, \"witness\": [{}]}}", witnesses.join(", "))
-        .expect("a string");
+    let most = boxes.into_iter().max().unwrap_or(0);
+    write!(
+        text,
+        "\"seconds\": {seconds:?}, \"most_boxes\": {most}, \"witness\": [{}]}}",
+        witnesses.join(", ")
+    )
+    .expect("a string");
     println!("{text}");
 }
