@@ -210,7 +210,6 @@ impl Compiled {
         counts: &mut Counts,
         emit: &mut impl FnMut(usize, u32, u32, &[u64]),
     ) -> Result<(), Found> {
-        worker.first_unsafe = None;
         let words = self.layout.words();
         let count = packed.len() / words;
         worker.first_unsafe = None;

@@ -33,7 +33,6 @@ use search::{End, Search};
 use space::Space;
 
 /// Answers questions about a policy. It owns its working memory, so each thread needs its own: make one and clone it.
-/// After the first few questions, no more memory is allocated.
 #[derive(Debug, Clone)]
 pub struct Certifier {
     arithmetic: Arithmetic,
@@ -103,14 +102,17 @@ impl Certifier {
             End::OutOfBudget => return Answer::Unknown,
             End::Possible => std::mem::swap(&mut self.search.witness, &mut self.other),
         }
-        let boxes = self.search.boxes;
+        let mut boxes = self.search.boxes;
         let alone: OutputSet = std::iter::once(question.output).collect();
         let mut end = End::Never;
         for rival in question.competing.iter().filter(|&rival| rival != question.output) {
             // Another output can be chosen somewhere if and only if some output can win against this one somewhere.
             let reversed = Question { output: rival, competing: &alone, ..*question };
             let left = Budget { boxes: budget.boxes.saturating_sub(boxes), ..*budget };
-            match self.run(&reversed, &left) {
+            let result = self.run(&reversed, &left);
+            boxes += self.search.boxes;
+            self.search.boxes = boxes;
+            match result {
                 End::Never => {}
                 End::Possible => {
                     return Answer::Sometimes { chosen: &self.other, other: &self.search.witness };
@@ -122,7 +124,7 @@ impl Certifier {
     }
 
     /// The outputs among `question.competing` that can be chosen in the box; `question.output` does not matter unless
-    /// it competes.
+    /// it competes. The budget is for each output.
     pub fn choices(&mut self, question: &Question<'_>, budget: &Budget<'_>) -> Choices {
         let mut choices = Choices::default();
         for output in question.competing.iter() {
@@ -160,7 +162,7 @@ impl Certifier {
         (0..space.of_policy()).map(|dimension| state[space.variable(dimension).index()]).collect()
     }
 
-    /// What the last question took.
+    /// What the last answer took; for [`Certifier::choices`], that about the last output.
     pub fn effort(&self) -> Effort {
         Effort { boxes: self.search.boxes }
     }

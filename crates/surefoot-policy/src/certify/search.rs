@@ -126,7 +126,7 @@ impl Search {
         (&self.lower[..of_policy], &self.upper[..of_policy])
     }
 
-    /// Takes over a question and clips its box by its facts; `false` if nothing is left of it.
+    /// Takes over the box of a question, clipped by its facts; `false` if nothing is left of it.
     pub(super) fn load(&mut self, question: &Question<'_>) -> bool {
         self.space.load(question);
         self.evidence.clear();
