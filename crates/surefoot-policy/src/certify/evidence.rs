@@ -17,12 +17,22 @@ pub enum Step {
         /// Whether the tree of the low part comes first.
         low_first: bool,
     },
+    /// The part is split in two by the sign of the argument of a `ReLU`, evaluated in real numbers: not negative, and not
+    /// positive.
+    Phase {
+        /// The node of the network.
+        node: u32,
+        /// The neuron of that layer.
+        neuron: u32,
+        /// Whether the tree of the active part, where the argument is not negative, comes first.
+        active_first: bool,
+    },
     /// In this part, a competing output beats the one in question in every state.
     Dominated {
         /// The competing output.
         by: u32,
     },
-    /// The facts hold nowhere in this part.
+    /// There is no state in this part: the facts hold nowhere, or the phases exclude each other.
     Empty,
     /// The part has few states. In each of them some competing output wins, not the same in all.
     Enumerated,

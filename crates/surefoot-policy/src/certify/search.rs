@@ -25,12 +25,13 @@ pub(super) trait Bounder {
 
     /// Examines a box. Parts of it in which a competing output wins everywhere may be appended to `cuts`, together with that
     /// output; each cut is about the box that the cuts before it leave, and so is the finding. None of them may leave
-    /// nothing.
+    /// nothing. A box that comes from a split by phases has the phase in which it differs from its parent.
     fn examine(
         &mut self,
         depth: usize,
         lower: &[i32],
         upper: &[i32],
+        phase: Option<Phase>,
         cuts: &mut Vec<(Cut, usize)>,
         candidates: &mut Candidates<'_>,
     ) -> Finding;
@@ -45,8 +46,21 @@ pub(super) enum Finding {
     Won,
     /// All points have the same scores.
     Uniform,
+    /// No state of the box has the phases that it was split by.
+    Empty,
     /// Nothing certain. To be split here: the low part ends at `at`.
     Open { dimension: usize, at: i32, low_first: bool },
+    /// Nothing certain. To be split by the phases of a neuron, this one first.
+    Undecided(Phase),
+}
+
+/// The sign of the argument of a `ReLU`: active where it is not negative, else where it is not positive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Phase {
+    /// The node of the network.
+    pub(super) node: u32,
+    pub(super) neuron: u32,
+    pub(super) active: bool,
 }
 
 /// Takes points at which the output in question might be chosen.
@@ -78,6 +92,13 @@ pub(super) enum End {
     OutOfBudget,
 }
 
+/// What a box that was put aside has besides its ends.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    depth: usize,
+    phase: Option<Phase>,
+}
+
 /// The working memory of searches.
 #[derive(Debug, Clone)]
 pub(super) struct Search {
@@ -92,9 +113,11 @@ pub(super) struct Search {
     pub(super) used_facts: bool,
     lower: Vec<i32>,
     upper: Vec<i32>,
-    /// Boxes still to be visited: their ends, one after the other, and their depths.
+    /// In which phase the current box differs from its parent.
+    phase: Option<Phase>,
+    /// Boxes still to be visited: their ends, one after the other, and the rest.
     pending: Vec<i32>,
-    depths: Vec<usize>,
+    parts: Vec<Part>,
     cuts: Vec<(Cut, usize)>,
     fact_cuts: Vec<Cut>,
     odometer: Vec<i32>,
@@ -111,8 +134,9 @@ impl Search {
             used_facts: false,
             lower: Vec::new(),
             upper: Vec::new(),
+            phase: None,
             pending: Vec::new(),
-            depths: Vec::new(),
+            parts: Vec::new(),
             cuts: Vec::new(),
             fact_cuts: Vec::new(),
             odometer: Vec::new(),
@@ -171,7 +195,8 @@ impl Search {
             );
         }
         self.pending.clear();
-        self.depths.clear();
+        self.parts.clear();
+        self.phase = None;
         let mut depth = 0;
         loop {
             match self.visit(bounder, question, budget, limit, &mut depth) {
@@ -221,6 +246,11 @@ impl Search {
                     self.evidence.push(Step::Dominated { by: by as u32 });
                     return Visit::Closed;
                 }
+                Finding::Empty => {
+                    self.cut();
+                    self.evidence.push(Step::Empty);
+                    return Visit::Closed;
+                }
                 Finding::Won => match self.space.undecided(&self.lower, &self.upper) {
                     // All facts hold everywhere: any point is a witness.
                     None => {
@@ -234,6 +264,14 @@ impl Search {
                     }
                 },
                 Finding::Open { dimension, at, low_first } => (dimension, at, low_first),
+                Finding::Undecided(phase) => {
+                    if !self.cut() {
+                        self.split_phases(phase, *depth + 1);
+                        return Visit::Split;
+                    }
+                    *depth += 1;
+                    continue;
+                }
             };
             if self.cut() {
                 *depth += 1;
@@ -258,7 +296,7 @@ impl Search {
             return Finding::Uniform;
         }
         let mut candidates = Candidates { points: &mut self.points, space: &self.space, lower: &self.lower };
-        bounder.examine(depth, lower, upper, &mut self.cuts, &mut candidates)
+        bounder.examine(depth, lower, upper, self.phase.take(), &mut self.cuts, &mut candidates)
     }
 
     /// Evaluates a point of a box whose points have the same scores.
@@ -326,15 +364,28 @@ impl Search {
         let (first, second) =
             if low_first { ([lower, at], [at + 1, upper]) } else { ([at + 1, upper], [lower, at]) };
         [self.lower[dimension], self.upper[dimension]] = second;
+        self.put_aside(Part { depth, phase: None });
+        [self.lower[dimension], self.upper[dimension]] = first;
+    }
+
+    /// Puts the current box aside in one phase of a neuron and continues with it in the other.
+    fn split_phases(&mut self, first: Phase, depth: usize) {
+        let Phase { node, neuron, active } = first;
+        self.evidence.push(Step::Phase { node, neuron, active_first: active });
+        self.put_aside(Part { depth, phase: Some(Phase { active: !active, ..first }) });
+        self.phase = Some(first);
+    }
+
+    fn put_aside(&mut self, part: Part) {
         self.pending.extend_from_slice(&self.lower);
         self.pending.extend_from_slice(&self.upper);
-        self.depths.push(depth);
-        [self.lower[dimension], self.upper[dimension]] = first;
+        self.parts.push(part);
     }
 
     /// Continues with the box that was put aside last; its depth.
     fn pop(&mut self) -> Option<usize> {
-        let depth = self.depths.pop()?;
+        let Part { depth, phase } = self.parts.pop()?;
+        self.phase = phase;
         let size = self.lower.len();
         let upper = self.pending.len() - size;
         let lower = upper - size;

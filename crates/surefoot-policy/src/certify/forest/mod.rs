@@ -34,7 +34,7 @@ mod tests;
 use std::sync::Arc;
 
 use super::question::Question;
-use super::search::{Bounder, Candidates, Finding};
+use super::search::{Bounder, Candidates, Finding, Phase};
 use super::space::{Cut, InputOrigin};
 use crate::arithmetic::Arithmetic;
 use crate::ensemble::Ensemble;
@@ -166,6 +166,7 @@ impl Bounder for ForestBounder {
         depth: usize,
         lower: &[i32],
         upper: &[i32],
+        _phase: Option<Phase>,
         _cuts: &mut Vec<(Cut, usize)>,
         candidates: &mut Candidates<'_>,
     ) -> Finding {

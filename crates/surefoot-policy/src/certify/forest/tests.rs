@@ -247,10 +247,11 @@ impl Bounder for Unsampled {
         depth: usize,
         lower: &[i32],
         upper: &[i32],
+        phase: Option<Phase>,
         cuts: &mut Vec<(Cut, usize)>,
         candidates: &mut Candidates<'_>,
     ) -> Finding {
-        self.0.examine(depth, lower, upper, cuts, candidates)
+        self.0.examine(depth, lower, upper, phase, cuts, candidates)
     }
 }
 
@@ -267,7 +268,7 @@ fn check_leaf(case: &Case, lower: &[i32], upper: &[i32], step: Step) {
                 assert!(!chosen, "{by} does not dominate in {state:?}");
             }
             Step::Empty => panic!("{state:?} is not excluded by the facts"),
-            Step::Enumerated | Step::Split { .. } => panic!("trees need no enumeration"),
+            Step::Enumerated | Step::Split { .. } | Step::Phase { .. } => panic!("trees need no enumeration"),
         }
     }
 }

@@ -137,6 +137,11 @@ impl Backward {
         self.minima = best;
     }
 
+    /// For each input, the first one that reads the same variable; and `G` of [`super::rounding`].
+    pub(super) fn rounding(&self) -> (&[u32], f64) {
+        (&self.leaders, self.growth)
+    }
+
     /// Loads functions of the scores, one per lane; the slot that they are functions of.
     fn load_scores(
         &mut self,

@@ -4,6 +4,7 @@
 //! activation undecided, are bounded again by a backward pass with parallel lines (see [`super::backward`]). The
 //! bounds of a box are also bounds of its parts, so those of the parent are kept where they are better.
 
+use super::super::search::Phase;
 use super::backward::Backward;
 use super::graph::{Affine, Function, Graph, Matrix, Operation};
 use super::kernel::{self, Centred, Lines};
@@ -45,6 +46,26 @@ pub(super) struct Bounds {
 pub(super) struct Arguments {
     low: Vec<f64>,
     high: Vec<f64>,
+    /// What the box was split by.
+    phases: Vec<Phase>,
+}
+
+impl Arguments {
+    /// Whether the box or one around it was split by the phases of a neuron.
+    fn has_phase(&self, slot: usize, neuron: usize) -> bool {
+        let is_it = |phase: &Phase| phase.node as usize + 1 == slot && phase.neuron as usize == neuron;
+        self.phases.iter().any(is_it)
+    }
+
+    /// The phases that the box and those around it were split by.
+    pub(super) fn phases(&self) -> &[Phase] {
+        &self.phases
+    }
+
+    /// The ends of an argument.
+    pub(super) fn ends(&self, index: usize) -> (f64, f64) {
+        (self.low[index], self.high[index])
+    }
 }
 
 impl Bounds {
@@ -59,8 +80,8 @@ impl Bounds {
         }
     }
 
-    /// Bounds all slots. `input` gives the ends of an input; `parent` the arguments of a box around this one.
-    /// Backward passes are made only if `refine`.
+    /// Bounds all slots. `input` gives the ends of an input; `parent` the arguments of a box around this one, from which
+    /// it may differ in a phase. Backward passes are made only if `refine`. `false` if no state has all phases.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn compute(
         &mut self,
@@ -68,23 +89,31 @@ impl Bounds {
         set: InstructionSet,
         input: impl Fn(usize) -> (f64, f64),
         parent: Option<&Arguments>,
+        phase: Option<Phase>,
         arguments: &mut Arguments,
         backward: &mut Backward,
         refine: bool,
-    ) {
+    ) -> bool {
         arguments.low.clear();
         arguments.high.clear();
+        arguments.phases.clear();
+        arguments.phases.extend(parent.iter().flat_map(|parent| &parent.phases));
+        arguments.phases.extend(phase);
         self.inputs(graph, input);
         for (index, slot) in graph.slots.iter().enumerate() {
             match &slot.operation {
                 Operation::Input => {}
                 Operation::Layer(layer) => {
-                    self.layer(graph, set, index, layer, parent, arguments, backward, refine);
+                    let phase = phase.filter(|phase| phase.node as usize + 1 == index);
+                    if !self.layer(graph, set, index, layer, parent, phase, arguments, backward, refine) {
+                        return false;
+                    }
                 }
                 Operation::Arrange(elements) => self.arrange(index, elements),
                 Operation::Maximum(left, right) => self.maximum(index, *left, *right),
             }
         }
+        true
     }
 
     fn inputs(&mut self, graph: &Graph, input: impl Fn(usize) -> (f64, f64)) {
@@ -113,10 +142,11 @@ impl Bounds {
         index: usize,
         layer: &Affine,
         parent: Option<&Arguments>,
+        phase: Option<Phase>,
         arguments: &mut Arguments,
         backward: &mut Backward,
         refine: bool,
-    ) {
+    ) -> bool {
         self.sums(set, layer);
         let size = graph.slots[index].size;
         let largest = self.slots[layer.from].largest;
@@ -132,6 +162,15 @@ impl Bounds {
                 low = low.max(parent.low[start + neuron]);
                 high = high.min(parent.high[start + neuron]);
             }
+            if let Some(phase) = phase
+                && phase.neuron as usize == neuron
+            {
+                if phase.active {
+                    low = low.max(0.0);
+                } else {
+                    high = high.min(0.0);
+                }
+            }
             if is_open(layer.function, low, high) {
                 self.open.push(neuron as u32);
             }
@@ -142,6 +181,9 @@ impl Bounds {
             let ends = (&mut arguments.low[start..], &mut arguments.high[start..]);
             backward.refine(graph, set, &self.slots, layer, &self.open, ends);
         }
+        if arguments.low[start..].iter().zip(&arguments.high[start..]).any(|(low, high)| low > high) {
+            return false;
+        }
         let lipschitz = layer.function.lipschitz();
         let slot = &mut self.slots[index];
         slot.reset();
@@ -149,7 +191,7 @@ impl Bounds {
             let (low, high) = (arguments.low[start + neuron], arguments.high[start + neuron]);
             let relaxation = relax(layer.function, low, high);
             slot.push(relaxation.values.0, relaxation.values.1);
-            if relaxation.values == (0.0, 0.0) {
+            if relaxation.values == (0.0, 0.0) && !arguments.has_phase(index, neuron) {
                 continue;
             }
             slot.alive.push(neuron as u32);
@@ -165,6 +207,7 @@ impl Bounds {
                 [relaxation.parallel.0, relaxation.parallel.1].map(|end| (relaxation.slope, end));
             slot.parallel.push(Lines { low, high, bias, magnitude });
         }
+        true
     }
 
     /// Computes the centres and radii of weighted sums, and the biases with fixed inputs folded in.

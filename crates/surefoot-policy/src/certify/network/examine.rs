@@ -7,7 +7,7 @@
 //! dimension that contributes most to the minimum is split.
 
 use super::super::question::Question;
-use super::super::search::{Bounder, Candidates, Finding};
+use super::super::search::{Bounder, Candidates, Finding, Phase};
 use super::super::space::{Cut, InputOrigin};
 use super::backward::ScoreFunction;
 use super::{EXPENSIVE, NetworkBounder, TOO_EXPENSIVE};
@@ -37,6 +37,7 @@ impl Bounder for NetworkBounder {
         depth: usize,
         lower: &[i32],
         upper: &[i32],
+        phase: Option<Phase>,
         cuts: &mut Vec<(Cut, usize)>,
         candidates: &mut Candidates<'_>,
     ) -> Finding {
@@ -47,7 +48,10 @@ impl Bounder for NetworkBounder {
         let mut best = None;
         for refine in [false, true] {
             if if refine { cost <= TOO_EXPENSIVE } else { cost > EXPENSIVE } {
-                best = self.bound_differences(depth, lower, upper, refine);
+                if !self.bound(depth, lower, upper, phase, refine) {
+                    return Finding::Empty;
+                }
+                best = self.bound_differences(depth);
                 if let Some(best) = best
                     && self.backward.minimum(best) > self.tolerance
                 {
@@ -69,21 +73,14 @@ impl Bounder for NetworkBounder {
             }
         }
         self.load_slopes(depth, best);
-        self.split()
+        self.split(depth, self.rivals[best])
     }
 }
 
 impl NetworkBounder {
     /// Bounds the differences between all rivals and the output in question, a lane per rival; the lane of the best
     /// bound, if there is any.
-    fn bound_differences(
-        &mut self,
-        depth: usize,
-        lower: &[i32],
-        upper: &[i32],
-        refine: bool,
-    ) -> Option<usize> {
-        self.bound(depth, lower, upper, refine);
+    fn bound_differences(&mut self, depth: usize) -> Option<usize> {
         if !self.tolerance.is_finite() {
             return None;
         }
@@ -160,7 +157,7 @@ impl NetworkBounder {
     }
 
     /// Where to split what is left of the box: in the dimension that contributes most to the current linear function.
-    fn split(&self) -> Finding {
+    fn split(&mut self, depth: usize, rival: u32) -> Finding {
         let width = |dimension: usize| {
             let (low, high) = self.left[dimension];
             f64::from(high) - f64::from(low)
@@ -174,6 +171,15 @@ impl NetworkBounder {
                 one.total_cmp(&other).then(width.total_cmp(&other_width))
             })
             .expect("the box has more than one point");
+        let points: f64 = (0..self.left.len()).map(|dimension| f64::from(u8::from(width(dimension) > 0.0))).sum();
+        if points > min_points() && (self.undecided(depth) as f64) < theta() * points {
+            if self.wins_with_prices(depth, rival) {
+                return Finding::Dominated(rival as usize);
+            }
+            if let Some(phase) = self.costliest(depth) {
+                return Finding::Undecided(phase);
+            }
+        }
         let (low, high) = self.left[dimension];
         Finding::Open { dimension, at: middle(low, high), low_first: self.slopes[dimension] > 0.0 }
     }
@@ -189,4 +195,13 @@ fn widest(lower: &[i32], upper: &[i32]) -> Finding {
 /// The end of the low half.
 fn middle(lower: i32, upper: i32) -> i32 {
     i32::midpoint(lower, upper.saturating_sub(1)).max(lower)
+}
+
+fn theta() -> f64 {
+    static X: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| std::env::var("THETA").map_or(-1.0, |x| x.parse().unwrap()));
+    *X
+}
+fn min_points() -> f64 {
+    static X: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| std::env::var("POINTS").map_or(0.0, |x| x.parse().unwrap()));
+    *X
 }

@@ -11,6 +11,7 @@ mod examine;
 mod graph;
 mod kernel;
 mod relaxation;
+mod phases;
 mod rounding;
 mod sample;
 mod slopes;
@@ -19,6 +20,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use super::search::Phase;
 use super::space::InputOrigin;
 use crate::arithmetic::Arithmetic;
 use crate::batch::InstructionSet;
@@ -27,6 +29,7 @@ use crate::score::Score;
 use backward::{Backward, ScoreFunction};
 use bounds::{Arguments, Bounds};
 use graph::Graph;
+use phases::Priced;
 use rounding::Deviation;
 use sample::Sample;
 
@@ -48,6 +51,7 @@ pub(super) struct NetworkBounder {
     /// The last box at each depth.
     levels: Vec<Arguments>,
     backward: Backward,
+    priced: Priced,
     sample: Sample,
     output: usize,
     rivals: Vec<u32>,
@@ -101,6 +105,7 @@ impl NetworkBounder {
             bounds,
             levels: Vec::new(),
             backward,
+            priced: Priced::default(),
             sample,
             output: 0,
             rivals: Vec::new(),
@@ -109,12 +114,13 @@ impl NetworkBounder {
         }
     }
 
-    /// Bounds the values of the network in a box, with backward passes for hidden values if `refine`.
-    fn bound(&mut self, depth: usize, lower: &[i32], upper: &[i32], refine: bool) {
+    /// Bounds the values of the network in a box, with backward passes for hidden values if `refine`; `false` if no
+    /// state has all phases.
+    fn bound(&mut self, depth: usize, lower: &[i32], upper: &[i32], phase: Option<Phase>, refine: bool) -> bool {
         let ends = || lower.iter().copied().zip(upper.iter().copied());
         let is_known = self.has_root && ends().eq(self.root.iter().copied());
         if depth == 0 && is_known && (self.root_is_refined || !refine) {
-            return;
+            return true;
         }
         while self.levels.len() <= depth {
             self.levels.push(Arguments::default());
@@ -126,11 +132,12 @@ impl NetworkBounder {
             InputOrigin::Dimension(dimension) => (f64::from(lower[dimension]), f64::from(upper[dimension])),
             InputOrigin::Constant(value) => (f64::from(value), f64::from(value)),
         };
-        bounds.compute(
+        let something = bounds.compute(
             &model.graph,
             self.set,
             input,
             parents.last(),
+            phase,
             &mut level[0],
             &mut self.backward,
             refine,
@@ -142,17 +149,18 @@ impl NetworkBounder {
             self.root_is_refined = refine;
             self.tolerance = model.deviation.of_difference(&bounds.slots);
         }
+        something
     }
 
     /// Bounds of a score over a box, given by the ends of the policy's dimensions.
     pub(super) fn score_bounds(&mut self, lower: &[i32], upper: &[i32], output: usize) -> Score {
-        self.bound(0, lower, upper, self.model.graph.refine_cost <= TOO_EXPENSIVE);
+        self.bound(0, lower, upper, None, self.model.graph.refine_cost <= TOO_EXPENSIVE);
         self.function_bounds(ScoreFunction { plus: Some(output), minus: None }, 0.5 * self.tolerance)
     }
 
     /// Bounds of the score of `a` minus that of `b` over a box.
     pub(super) fn margin_bounds(&mut self, lower: &[i32], upper: &[i32], a: usize, b: usize) -> Score {
-        self.bound(0, lower, upper, self.model.graph.refine_cost <= TOO_EXPENSIVE);
+        self.bound(0, lower, upper, None, self.model.graph.refine_cost <= TOO_EXPENSIVE);
         self.function_bounds(ScoreFunction { plus: Some(a), minus: Some(b) }, self.tolerance)
     }
 
