@@ -1,12 +1,13 @@
 //! What the decision cache answers, and how fast.
 //!
-//! All questions are asked once, to fill the cache. Then three kinds of questions are looked up, with a budget of no box,
-//! so that nothing new is searched: the same ones; parts of their boxes, as generalisation asks; single states of these.
+//! Decided questions are asked again, to fill the cache. Then three kinds of questions are looked up, with a budget of no
+//! box, so that nothing but a few points is searched: the same ones; parts of their boxes, as generalisation asks;
+//! single states of these.
 
 use std::time::Instant;
 
 use surefoot_policy::Arithmetic;
-use surefoot_policy::certify::{Budget, CachedCertifier, CachedPossibility};
+use surefoot_policy::certify::{Budget, CachedCertifier};
 
 use crate::query::{Asked, Query};
 use crate::random::Random;
@@ -14,8 +15,6 @@ use crate::run::{median, object};
 use crate::subject::Subject;
 
 const BYTES: usize = 64 << 20;
-/// Seconds for each question while the cache is filled.
-const SECONDS: u64 = 1;
 /// Parts of each box.
 const PARTS: usize = 4;
 
@@ -25,22 +24,23 @@ struct Lookups {
     misses: Vec<f64>,
 }
 
-pub fn measure(subject: &Subject, arithmetic: Arithmetic, queries: &[Query]) -> String {
+pub fn measure(subject: &Subject, arithmetic: Arithmetic, decided: &[Query]) -> String {
     let (lower, upper): (Vec<i32>, Vec<i32>) = subject.domains.iter().copied().unzip();
-    let certifier = CachedCertifier::new(&subject.policy, arithmetic, &lower, &upper, BYTES);
+    let mut certifier = CachedCertifier::new(&subject.policy, arithmetic, &lower, &upper, BYTES);
+    for query in decided {
+        certifier.possible(&query.asked(subject).question(), &Budget::UNLIMITED);
+    }
     let mut lookups = Lookups { certifier, hits: Vec::new(), misses: Vec::new() };
-    let decided: Vec<&Query> = queries.iter().filter(|query| lookups.fill(&query.asked(subject))).collect();
     let entries = lookups.certifier.cache().statistics().entries;
     let mut random = Random(1);
     let mut shrink = |queries: &[Query], ends: fn(i32, i32, &mut Random) -> (i32, i32)| {
         queries.iter().map(|query| part(query, |lower, upper| ends(lower, upper, &mut random))).collect()
     };
-    let same: Vec<Query> = decided.into_iter().cloned().collect();
     let repeated: Vec<Query> =
-        same.iter().flat_map(|query| std::iter::repeat_n(query.clone(), PARTS)).collect();
+        decided.iter().flat_map(|query| std::iter::repeat_n(query.clone(), PARTS)).collect();
     let parts: Vec<Query> = shrink(&repeated, interval);
     let states: Vec<Query> = shrink(&parts, value);
-    let [same, parts] = [same, parts].map(|queries| lookups.rate(subject, &queries));
+    let [same, parts] = [decided, &parts].map(|queries| lookups.rate(subject, queries));
     // Misses of large boxes are not timed: evaluating points takes long there, and blurs the difference.
     lookups.misses.clear();
     let states = lookups.rate(subject, &states);
@@ -72,14 +72,6 @@ fn value(lower: i32, upper: i32, random: &mut Random) -> (i32, i32) {
 }
 
 impl Lookups {
-    /// Answers a question and stores the answer; whether there is one.
-    fn fill(&mut self, asked: &Asked) -> bool {
-        let start = Instant::now();
-        let stop = || start.elapsed().as_secs() >= SECONDS;
-        let budget = Budget { stop: Some(&stop), ..Budget::UNLIMITED };
-        self.certifier.possible(&asked.question(), &budget) != CachedPossibility::Unknown
-    }
-
     /// Looks questions up; the part that is answered.
     fn rate(&mut self, subject: &Subject, queries: &[Query]) -> String {
         let hits = queries.iter().filter(|query| self.look_up(&query.asked(subject))).count();
@@ -90,7 +82,8 @@ impl Lookups {
     fn look_up(&mut self, asked: &Asked) -> bool {
         let question = asked.question();
         let nothing = Budget::boxes(0);
-        // What a miss takes besides the lookup: evaluating a few points.
+        // What a miss takes besides the lookup: evaluating a few points. The first time is for warming up.
+        self.certifier.certifier().possible(&question, &nothing);
         let start = Instant::now();
         self.certifier.certifier().possible(&question, &nothing);
         let besides = start.elapsed().as_secs_f64();
@@ -102,7 +95,7 @@ impl Lookups {
         if is_hit {
             self.hits.push(seconds);
         } else {
-            self.misses.push((seconds - besides).max(0.0));
+            self.misses.push(seconds - besides);
         }
         is_hit
     }

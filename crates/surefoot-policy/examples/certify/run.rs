@@ -58,7 +58,7 @@ pub fn run(folder: &Path, arithmetic: Arithmetic, limits: &Limits) -> String {
     if let Scorer::Network(_) = subject.policy.scorer {
         fields.push(("one_pass", pass::measure(&mut certifier, &subject, &queries)));
     }
-    fields.push(("cache", cached::measure(&subject, arithmetic, &queries)));
+    fields.push(("cache", cached::measure(&subject, arithmetic, &answers.decided_fast(queries))));
     object(&fields)
 }
 
@@ -78,6 +78,12 @@ impl Answers {
         self.names.push(format!("\"{name}\""));
         self.witnesses.push(witness);
         self.most_boxes = self.most_boxes.max(certifier.effort().boxes);
+    }
+
+    /// The queries that were decided within a second.
+    fn decided_fast(&self, queries: Vec<Query>) -> Vec<Query> {
+        let is_fast = |index: usize| self.names[index] != "\"unknown\"" && self.seconds[index] <= 1.0;
+        queries.into_iter().enumerate().filter(|&(index, _)| is_fast(index)).map(|(_, query)| query).collect()
     }
 }
 

@@ -55,7 +55,7 @@ pub fn sets() -> Vec<Set> {
     // Most of their questions take as long as they may.
     let sparse = |name, layers, neurons, seed| {
         let source = Source::Sparse { layers, neurons };
-        Set { name, blocks: 0, source, questions: Questions::AtMost(60), seed }
+        Set { name, blocks: 0, source, questions: Questions::AtMost(48), seed }
     };
     let hard = |name, set: Set| Set { name, questions: Questions::Hardest, ..set };
     vec![
