@@ -191,7 +191,12 @@ impl Bounder for ForestBounder {
             None => {
                 let (forest, favourites) = (&self.forest, &self.wishes.favourites);
                 let value = |dimension| forest.value(dimension, favourites[dimension], upper[dimension]);
-                if !candidates.add(value) && self.path.is_won(&self.masks, &self.grid) {
+                if candidates.add(value) {
+                    // Splits are expensive to choose, and this is a witness in most cases.
+                    if let Some(point) = candidates.ask() {
+                        return Finding::Witness(point);
+                    }
+                } else if self.path.is_won(&self.masks, &self.grid) {
                     return Finding::Won;
                 }
             }
