@@ -57,10 +57,10 @@ impl<T: Number> Forest<T> {
     }
 
     /// Adds up the values of a chunk: `columns` has a row of lanes per input, `sums` gets one per output.
-    /// Lanes from `used` on are left unfinished.
+    /// Lanes from `used` on are left as they are.
     pub(super) fn run(&self, used: usize, columns: &[i32], sums: &mut [T]) {
         for (row, &base) in sums.chunks_exact_mut(LANES).zip(&self.base) {
-            row.fill(base);
+            row[..used].fill(base);
         }
         for tree in &self.trees {
             tree.run(used, columns, sums);

@@ -121,6 +121,11 @@ impl Evaluator {
         self.arithmetic
     }
 
+    /// Number of outputs of the policy.
+    pub(crate) fn outputs(&self) -> usize {
+        self.outputs
+    }
+
     /// Evaluates `count` states. `column(i)` gives the values of the policy's input `i` in all of them; it is not
     /// asked for constant inputs. Replaces the results of the last batch.
     pub fn run<'c>(&mut self, count: usize, column: impl Fn(usize) -> &'c [i32]) {
@@ -154,12 +159,12 @@ impl Evaluator {
         }
     }
 
-    /// Copies the inputs of a chunk that begins at state `first`; unused lanes become 0.
+    /// Copies the inputs of a chunk that begins at state `first`. Lanes from `used` on keep inputs of an earlier chunk:
+    /// what is computed from them is not read.
     fn fill<'c>(&mut self, first: usize, used: usize, column: impl Fn(usize) -> &'c [i32]) {
         for (input, row) in self.columns.chunks_exact_mut(LANES).enumerate() {
             if let PolicyInput::Variable(_) = self.inputs[input] {
                 row[..used].copy_from_slice(&column(input)[first..first + used]);
-                row[used..].fill(0);
             }
         }
     }

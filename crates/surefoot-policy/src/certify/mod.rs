@@ -33,6 +33,10 @@ use search::{End, Search};
 use space::Space;
 
 /// Answers questions about a policy. It owns its working memory, so each thread needs its own: make one and clone it.
+///
+/// Once this memory has grown to what the questions need, [`Certifier::possible`], [`Certifier::decide`] and the bounds
+/// allocate nothing, and [`Certifier::choices`] only its result. The exception is [`Arithmetic::Real`], where states that
+/// enclosures leave open are evaluated with large integers.
 #[derive(Debug, Clone)]
 pub struct Certifier {
     arithmetic: Arithmetic,
@@ -40,6 +44,11 @@ pub struct Certifier {
     bounder: AnyBounder,
     /// A second witness, for answers that have two.
     other: Vec<i32>,
+    /// The output in question alone, while others are asked whether they can win against it.
+    alone: OutputSet,
+    /// The ends of a box in the dimensions of the policy.
+    lower: Vec<i32>,
+    upper: Vec<i32>,
 }
 
 #[derive(Debug, Clone)]
@@ -78,7 +87,15 @@ impl Certifier {
             }
         };
         let points = Points::new(policy, arithmetic, origins);
-        Certifier { arithmetic, search: Search::new(space, points), bounder, other: Vec::new() }
+        Certifier {
+            arithmetic,
+            search: Search::new(space, points),
+            bounder,
+            other: Vec::new(),
+            alone: OutputSet::new(),
+            lower: Vec::new(),
+            upper: Vec::new(),
+        }
     }
 
     /// The arithmetic that answers are about.
@@ -100,27 +117,38 @@ impl Certifier {
         match self.run(question, budget) {
             End::Never => return Answer::Never(&self.search.evidence),
             End::OutOfBudget => return Answer::Unknown,
-            End::Possible => std::mem::swap(&mut self.search.witness, &mut self.other),
+            End::Possible => self.other.clone_from(&self.search.witness),
         }
+        let mut alone = std::mem::take(&mut self.alone);
+        alone.clear();
+        alone.insert(question.output);
+        let end = self.rival(question, &alone, budget);
+        self.alone = alone;
+        match end {
+            End::Never => Answer::Always,
+            End::Possible => Answer::Sometimes { chosen: &self.other, other: &self.search.witness },
+            End::OutOfBudget => Answer::Unknown,
+        }
+    }
+
+    /// Whether another output can be chosen in some state of the box: if and only if some output can win against this
+    /// one `alone` somewhere. What the last answer took counts towards the budget.
+    fn rival(&mut self, question: &Question<'_>, alone: &OutputSet, budget: &Budget<'_>) -> End {
         let mut boxes = self.search.boxes;
-        let alone: OutputSet = std::iter::once(question.output).collect();
         let mut end = End::Never;
         for rival in question.competing.iter().filter(|&rival| rival != question.output) {
-            // Another output can be chosen somewhere if and only if some output can win against this one somewhere.
-            let reversed = Question { output: rival, competing: &alone, ..*question };
+            let reversed = Question { output: rival, competing: alone, ..*question };
             let left = Budget { boxes: budget.boxes.saturating_sub(boxes), ..*budget };
             let result = self.run(&reversed, &left);
             boxes += self.search.boxes;
             self.search.boxes = boxes;
             match result {
                 End::Never => {}
-                End::Possible => {
-                    return Answer::Sometimes { chosen: &self.other, other: &self.search.witness };
-                }
+                End::Possible => return End::Possible,
                 End::OutOfBudget => end = End::OutOfBudget,
             }
         }
-        if end == End::Never { Answer::Always } else { Answer::Unknown }
+        end
     }
 
     /// The outputs among `question.competing` that can be chosen in the box; `question.output` does not matter unless
@@ -139,27 +167,30 @@ impl Certifier {
 
     /// Bounds of an output's score in the states between `lower` and `upper`, which are not none.
     pub fn score_bounds(&mut self, lower: &[i32], upper: &[i32], output: usize) -> Score {
-        let [lower, upper] = [lower, upper].map(|ends| self.ends(ends));
+        self.load(lower, upper);
         match &mut self.bounder {
-            AnyBounder::Network(bounder) => bounder.score_bounds(&lower, &upper, output),
-            AnyBounder::Forest(bounder) => bounder.score_bounds(&lower, &upper, output),
+            AnyBounder::Network(bounder) => bounder.score_bounds(&self.lower, &self.upper, output),
+            AnyBounder::Forest(bounder) => bounder.score_bounds(&self.lower, &self.upper, output),
         }
     }
 
     /// Bounds of the score of output `a` minus that of `b` in the states between `lower` and `upper`, which are not none.
     /// Scores that are not finite have no margin.
     pub fn margin_bounds(&mut self, lower: &[i32], upper: &[i32], a: usize, b: usize) -> Score {
-        let [lower, upper] = [lower, upper].map(|ends| self.ends(ends));
+        self.load(lower, upper);
         match &mut self.bounder {
-            AnyBounder::Network(bounder) => bounder.margin_bounds(&lower, &upper, a, b),
-            AnyBounder::Forest(bounder) => bounder.margin_bounds(&lower, &upper, a, b),
+            AnyBounder::Network(bounder) => bounder.margin_bounds(&self.lower, &self.upper, a, b),
+            AnyBounder::Forest(bounder) => bounder.margin_bounds(&self.lower, &self.upper, a, b),
         }
     }
 
-    /// The part of a state that the policy reads, dimension by dimension.
-    fn ends(&self, state: &[i32]) -> Vec<i32> {
+    /// Takes over the ends of a box, dimension by dimension.
+    fn load(&mut self, lower: &[i32], upper: &[i32]) {
         let space = &self.search.space;
-        (0..space.of_policy()).map(|dimension| state[space.variable(dimension).index()]).collect()
+        for (ends, state) in [(&mut self.lower, lower), (&mut self.upper, upper)] {
+            ends.clear();
+            ends.extend((0..space.of_policy()).map(|dimension| state[space.variable(dimension).index()]));
+        }
     }
 
     /// What the last answer took; for [`Certifier::choices`], that about the last output.

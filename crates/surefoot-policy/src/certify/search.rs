@@ -44,6 +44,8 @@ pub(super) enum Finding {
     Dominated(usize),
     /// The output in question can be chosen everywhere.
     Won,
+    /// The output in question can be chosen at this point: see [`Candidates::ask`].
+    Witness(usize),
     /// All points have the same scores.
     Uniform,
     /// No state of the box has the phases that it was split by.
@@ -67,6 +69,7 @@ pub(super) struct Phase {
 pub(super) struct Candidates<'s> {
     points: &'s mut Points,
     space: &'s Space,
+    question: &'s Question<'s>,
     lower: &'s [i32],
 }
 
@@ -80,6 +83,12 @@ impl Candidates<'_> {
         let of_policy = self.space.of_policy();
         let value = |dimension| if dimension < of_policy { point(dimension) } else { self.lower[dimension] };
         self.points.add(self.space, value)
+    }
+
+    /// Evaluates the points that were added, instead of after the examination. Gives the first at which the output in
+    /// question can be chosen.
+    pub(super) fn ask(&mut self) -> Option<usize> {
+        self.points.ask(self.question)
     }
 }
 
@@ -184,8 +193,7 @@ impl Search {
         let limit = bounder.enumerated();
         if self.point_count(limit).is_none() {
             let Search { space, points, lower, upper, .. } = &mut *self;
-            points.sample(space, lower, upper, bounder.samples());
-            if let Some(point) = self.points.ask(question) {
+            if let Some(point) = points.sample(space, question, lower, upper, bounder.samples()) {
                 return self.possible(point, question);
             }
             bounder.begin(
@@ -234,13 +242,16 @@ impl Search {
                 return self.enumerate(question);
             }
             self.cuts.clear();
-            let finding = self.examine(bounder, *depth);
+            let finding = self.examine(bounder, question, *depth);
+            if let Finding::Witness(point) = finding {
+                return Visit::Witness(point);
+            }
             if let Some(point) = self.points.ask(question) {
                 return Visit::Witness(point);
             }
             let finding = if finding == Finding::Uniform { self.settle(question) } else { finding };
             let (dimension, at, low_first) = match finding {
-                Finding::Uniform => unreachable!("such boxes are won or dominated"),
+                Finding::Uniform | Finding::Witness(_) => unreachable!("they are dealt with above"),
                 Finding::Dominated(by) => {
                     self.cut();
                     self.evidence.push(Step::Dominated { by: by as u32 });
@@ -289,13 +300,14 @@ impl Search {
 
     /// Asks the bounder about the current box, unless it has one point of the policy: what is wide there is wide in
     /// variables that only facts mention.
-    fn examine(&mut self, bounder: &mut impl Bounder, depth: usize) -> Finding {
+    fn examine(&mut self, bounder: &mut impl Bounder, question: &Question<'_>, depth: usize) -> Finding {
         let of_policy = self.space.of_policy();
         let (lower, upper) = (&self.lower[..of_policy], &self.upper[..of_policy]);
         if lower == upper {
             return Finding::Uniform;
         }
-        let mut candidates = Candidates { points: &mut self.points, space: &self.space, lower: &self.lower };
+        let mut candidates =
+            Candidates { points: &mut self.points, space: &self.space, question, lower: &self.lower };
         bounder.examine(depth, lower, upper, self.phase.take(), &mut self.cuts, &mut candidates)
     }
 

@@ -1,8 +1,10 @@
 //! Laws between answers, which need no brute force and so hold of large boxes too.
 
 use proptest::test_runner::TestCaseError;
-use surefoot_policy::certify::{Answer, Budget, Certifier, Possibility};
+use surefoot_policy::Scorer;
+use surefoot_policy::certify::{Answer, Budget, Certifier, Possibility, Question};
 
+use crate::oracle::check_witness;
 use crate::random::{Asked, Case, cases};
 use crate::run::check;
 
@@ -128,5 +130,30 @@ fn sets_of_choices_are_consistent() {
         let is_box = asked.lower.iter().zip(&asked.upper).all(|(lower, upper)| lower <= upper);
         let must_choose = is_box && asked.facts.is_empty() && !asked.competing.is_empty();
         ensure(has_states || !must_choose, "nothing can be chosen in a box with states")
+    });
+}
+
+/// Certifiers remember what they know of a box. That must not answer for other competitors or another box.
+#[test]
+fn answers_do_not_depend_on_the_questions_before() {
+    for_each_question(1000, |case, asked, certifier| {
+        for output in 0..case.policy.outputs.len() {
+            let question = Question { output, ..asked.question() };
+            let mut fresh = Certifier::new(&case.policy, case.arithmetic);
+            let expected = fresh.possible(&question, &Budget::UNLIMITED);
+            let found = certifier.possible(&question, &Budget::UNLIMITED);
+            if let Possibility::Possible(state) = found {
+                check_witness(case, &question, state)?;
+            }
+            // Bounds of networks may be better if the box was bounded before, so evidence may differ.
+            let is_same = match case.policy.scorer {
+                Scorer::Ensemble(_) => found == expected,
+                Scorer::Network(_) => {
+                    matches!(found, Possibility::Never(_)) == matches!(expected, Possibility::Never(_))
+                }
+            };
+            ensure(is_same, &format!("output {output}: {found:?}, but at first {expected:?}"))?;
+        }
+        Ok(())
     });
 }

@@ -51,20 +51,18 @@ impl Wishes {
         }
     }
 
-    /// Adds the wishes of a margin's terms, whose best leaves are known.
-    pub(super) fn add(&mut self, forest: &CompiledForest, path: &Path, competitor: usize) {
-        for (tree, terms) in path.open_trees() {
-            for term in terms.iter().filter(|term| path.is_part(term, competitor)) {
-                for side in forest.sides(forest.trees[tree].first_leaf + term.leaf) {
-                    let dimension = side.dimension as usize;
-                    let [lower, upper] = path.cells[dimension];
-                    let start = self.starts[dimension];
-                    if side.lower > lower {
-                        self.from[start + side.lower as usize] += term.weight;
-                    }
-                    if side.upper < upper {
-                        self.to[start + side.upper as usize] += term.weight;
-                    }
+    /// Adds the wishes of the parts of the selected margin.
+    pub(super) fn add(&mut self, forest: &CompiledForest, path: &Path) {
+        for (tree, term) in path.parts() {
+            for side in forest.sides(forest.trees[tree].first_leaf + term.leaf) {
+                let dimension = side.dimension as usize;
+                let [lower, upper] = path.cells[dimension];
+                let start = self.starts[dimension];
+                if side.lower > lower {
+                    self.from[start + side.lower as usize] += term.weight;
+                }
+                if side.upper < upper {
+                    self.to[start + side.upper as usize] += term.weight;
                 }
             }
         }

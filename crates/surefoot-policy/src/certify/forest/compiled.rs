@@ -38,8 +38,8 @@ pub(super) enum Child {
 pub(super) struct Node {
     pub(super) dimension: u32,
     pub(super) limit: u32,
-    pub(super) low: Child,
-    pub(super) high: Child,
+    /// Low, then high.
+    pub(super) children: [Child; 2],
 }
 
 /// A leaf that some integers reach.
@@ -104,6 +104,14 @@ impl CompiledForest {
         self.limits[dimension].partition_point(|&limit| limit < value) as u32
     }
 
+    /// The cell of a value; `guess` if it is that.
+    pub(super) fn cell_near(&self, dimension: usize, value: i32, guess: u32) -> u32 {
+        let (limits, place) = (&self.limits[dimension], guess as usize);
+        let is_above = place == 0 || limits[place - 1] < value;
+        let is_below = limits.get(place).is_none_or(|&limit| value <= limit);
+        if is_above && is_below { guess } else { self.cell(dimension, value) }
+    }
+
     /// A value of a cell that is at most `most`, which is not below the cell.
     pub(super) fn value(&self, dimension: usize, cell: u32, most: i32) -> i32 {
         self.limits[dimension].get(cell as usize).map_or(most, |&limit| limit.min(most))
@@ -117,7 +125,7 @@ impl CompiledForest {
                 Child::Leaf(leaf) => return leaf - self.trees[tree].first_leaf,
                 Child::Node(node) => {
                     let node = &self.nodes[node as usize];
-                    at = if cells[node.dimension as usize] <= node.limit { node.low } else { node.high };
+                    at = node.children[usize::from(cells[node.dimension as usize] > node.limit)];
                 }
             }
         }
@@ -162,13 +170,13 @@ impl CompiledForest {
                     index = right;
                 } else {
                     let node = self.nodes.len() as u32;
-                    let unknown = Child::Leaf(0);
-                    self.nodes.push(Node { dimension: dimension as u32, limit, low: unknown, high: unknown });
+                    let children = [Child::Leaf(0); 2];
+                    self.nodes.push(Node { dimension: dimension as u32, limit, children });
                     steps.extend([
                         Step::Restrict { dimension, cells: [lower, upper] },
-                        Step::Enter { index: right, parent: Some((node, true)) },
+                        Step::Enter { index: right, parent: Some((node, 1)) },
                         Step::Restrict { dimension, cells: [limit + 1, upper] },
-                        Step::Enter { index: left, parent: Some((node, false)) },
+                        Step::Enter { index: left, parent: Some((node, 0)) },
                         Step::Restrict { dimension, cells: [lower, limit] },
                     ]);
                     break Child::Node(node);
@@ -176,8 +184,7 @@ impl CompiledForest {
             };
             match parent {
                 None => root = child,
-                Some((node, false)) => self.nodes[node as usize].low = child,
-                Some((node, true)) => self.nodes[node as usize].high = child,
+                Some((node, side)) => self.nodes[node as usize].children[side] = child,
             }
         }
         self.trees.push(CompiledTree { root, first_leaf, end_leaf: self.leaves.len() as u32 });
@@ -206,7 +213,7 @@ impl CompiledForest {
 
 /// What is left to do while a tree is added.
 enum Step {
-    Enter { index: u32, parent: Option<(u32, bool)> },
+    Enter { index: u32, parent: Option<(u32, usize)> },
     Restrict { dimension: usize, cells: [u32; 2] },
 }
 

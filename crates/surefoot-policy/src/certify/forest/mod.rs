@@ -43,6 +43,7 @@ use compiled::{Child, CompiledForest, Node};
 use grid::Grid;
 use path::Path;
 use reach::{LeafMasks, MOST_WORDS, Reach, Removal};
+use term::{NONE, Term};
 
 /// Bounds the scores of a tree ensemble over boxes.
 #[derive(Debug, Clone)]
@@ -55,6 +56,8 @@ pub(super) struct ForestBounder {
     wishes: Wishes,
     /// The margins at the favourite cells, but for the last element, which is to be added to all.
     margins: Vec<f64>,
+    /// The leaf of each tree at the favourite cells, where it is known.
+    leaves: Vec<u32>,
 }
 
 impl ForestBounder {
@@ -67,42 +70,42 @@ impl ForestBounder {
             path: Path::default(),
             wishes: Wishes::new(&forest),
             margins: Vec::new(),
+            leaves: Vec::new(),
             forest: forest.into(),
         }
     }
 
     /// The competitor with the smallest margin where every dimension has its favourite cell, if it wins there. The
-    /// target is tried first.
+    /// target, whose margin is selected, is tried first.
     fn winner_at_favourites(&mut self, target: usize) -> Option<usize> {
-        let shared = self.path.competitors.len();
-        self.margins.clear();
-        self.margins.extend((0..shared).map(|competitor| self.path.bound(competitor)));
-        self.margins.push(0.0);
-        self.subtract_losses(|competitor| competitor == target || competitor == shared);
-        if self.path.competitors[target].wins(self.margins[target] + self.margins[shared]) {
+        let ForestBounder { forest, grid, path, wishes, margins, leaves, .. } = self;
+        let shared = path.competitors.len();
+        margins.clear();
+        margins.extend((0..shared).map(|competitor| path.bound(competitor)));
+        margins.push(0.0);
+        leaves.clear();
+        leaves.resize(forest.trees.len(), NONE);
+        for (tree, term) in path.parts() {
+            leaves[tree] = forest.leaf(tree, &wishes.favourites);
+            margins[term.competitor as usize] -= term.loss_at(&grid.rows(tree), leaves[tree]);
+        }
+        if path.competitors[target].wins(margins[target] + margins[shared]) {
             return Some(target);
         }
-        self.subtract_losses(|competitor| competitor != target && competitor != shared);
-        let margins = &self.margins;
-        let worst = (0..shared).min_by(|&a, &b| margins[a].total_cmp(&margins[b]))?;
-        self.path.competitors[worst].wins(margins[worst] + margins[shared]).then_some(worst)
-    }
-
-    /// Subtracts what some terms lose at the favourite cells.
-    fn subtract_losses(&mut self, is_wanted: impl Fn(usize) -> bool) {
-        let ForestBounder { forest, grid, path, wishes, margins, .. } = self;
         for (tree, terms) in path.open_trees() {
-            let mut found = None;
-            for term in terms.iter().filter(|term| is_wanted(term.competitor as usize)) {
-                let leaf = *found.get_or_insert_with(|| forest.leaf(tree, &wishes.favourites));
-                if term.leaf != leaf {
-                    margins[term.competitor as usize] -= term.value - term.value_at(&grid.rows(tree), leaf);
+            let is_left = |term: &&Term| ![target, shared].contains(&(term.competitor as usize));
+            for term in terms.iter().filter(is_left) {
+                if leaves[tree] == NONE {
+                    leaves[tree] = forest.leaf(tree, &wishes.favourites);
                 }
+                margins[term.competitor as usize] -= term.loss_at(&grid.rows(tree), leaves[tree]);
             }
         }
+        let worst = (0..shared).min_by(|&a, &b| margins[a].total_cmp(&margins[b]))?;
+        path.competitors[worst].wins(margins[worst] + margins[shared]).then_some(worst)
     }
 
-    /// Where to split: by the real losses of the most promising splits.
+    /// Where to split: by the real losses of the most promising splits. The margin over the target is selected.
     fn best_split(&self, target: usize) -> Option<SplitChoice> {
         let bound = self.path.bound(target);
         // Beyond the bound there is nothing to gain; a part that loses nothing should not hide what the other does.
@@ -111,7 +114,7 @@ impl ForestBounder {
         for &(_, choice) in &self.wishes.splits {
             let mut losses = [0.0; 2];
             let loss = |removal: &Removal<'_>| match *removal {
-                Removal::AllBut(kept) => self.path.loss(target, kept, &self.masks, &self.grid),
+                Removal::AllBut(kept) => self.path.loss(kept, &self.masks, &self.grid),
                 Removal::Bits(_) => 0.0,
             };
             let SplitChoice { dimension, limit, .. } = choice;
@@ -131,7 +134,7 @@ impl ForestBounder {
         for (tree, _) in path.open_trees() {
             let mut at = forest.trees[tree].root;
             while let Child::Node(node) = at {
-                let Node { dimension, limit, low, high } = forest.nodes[node as usize];
+                let Node { dimension, limit, children: [low, high] } = forest.nodes[node as usize];
                 let [lower, upper] = path.cells[dimension as usize];
                 if upper <= limit {
                     at = low;
@@ -171,7 +174,10 @@ impl Bounder for ForestBounder {
         candidates: &mut Candidates<'_>,
     ) -> Finding {
         let forest = &self.forest;
-        let cells = |dimension| [lower[dimension], upper[dimension]].map(|end| forest.cell(dimension, end));
+        let cells = |dimension: usize, [low, high]: [u32; 2]| {
+            let cell = |ends: &[i32], guess| forest.cell_near(dimension, ends[dimension], guess);
+            [cell(lower, low), cell(upper, high)]
+        };
         self.path.enter(depth, cells, &self.masks, &self.grid);
         let path = &self.path;
         let competitors = 0..path.competitors.len();
@@ -185,22 +191,28 @@ impl Bounder for ForestBounder {
         let Some(target) = competitors.min_by(|&a, &b| path.bound(a).total_cmp(&path.bound(b))) else {
             return Finding::Won;
         };
-        self.path.find_leaves(target, &self.masks, &self.grid);
-        self.wishes.add(&self.forest, &self.path, target);
+        self.path.select(target, &self.masks, &self.grid);
+        self.wishes.add(&self.forest, &self.path);
         self.wishes.weigh(&self.path);
         match self.winner_at_favourites(target) {
             None => {
                 let (forest, favourites) = (&self.forest, &self.wishes.favourites);
                 let value = |dimension| forest.value(dimension, favourites[dimension], upper[dimension]);
-                if !candidates.add(value) && self.path.is_won(&self.masks, &self.grid) {
+                if candidates.add(value) {
+                    // Splits are expensive to choose, and this is a witness in most cases.
+                    if let Some(point) = candidates.ask() {
+                        return Finding::Witness(point);
+                    }
+                } else if self.path.is_won(&self.masks, &self.grid) {
                     return Finding::Won;
                 }
             }
             // The bound of the target is reached, but another competitor wins there: a compromise is needed.
             Some(winner) if self.wishes.splits.is_empty() => {
-                self.path.find_leaves(winner, &self.masks, &self.grid);
-                self.wishes.add(&self.forest, &self.path, target);
-                self.wishes.add(&self.forest, &self.path, winner);
+                for competitor in [winner, target] {
+                    self.path.select(competitor, &self.masks, &self.grid);
+                    self.wishes.add(&self.forest, &self.path);
+                }
                 self.wishes.weigh(&self.path);
             }
             Some(_) => {}

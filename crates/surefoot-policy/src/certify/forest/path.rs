@@ -40,6 +40,8 @@ pub(super) struct Path {
     /// The terms of all trees, and where those of each tree begin; one more at the end.
     terms: Vec<Term>,
     starts: Vec<u32>,
+    /// The parts of the selected margin.
+    parts: Vec<Part>,
     /// The leaves that can be reached from the current box, of trees that have terms.
     pub(super) leaves: LeafSets,
     /// The cells of the current box.
@@ -59,6 +61,16 @@ pub(super) struct Path {
     /// The column of each output in the tree at hand.
     column_of: Vec<u32>,
     scan: Scan,
+}
+
+/// A term of the selected margin, of a tree with several leaves that can be reached. Its best leaf is known.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    tree: u32,
+    /// The term, by its place among all.
+    term: u32,
+    /// The bit of its best leaf among those of all trees.
+    bit: u32,
 }
 
 /// Lengths of the logs.
@@ -166,11 +178,11 @@ impl Path {
 
 /// Moves.
 impl Path {
-    /// Moves to a box at a depth: a part of the last box at the depth before.
+    /// Moves to a box at a depth: a part of the last box at the depth before. `cells` gets a dimension and its cells there.
     pub(super) fn enter(
         &mut self,
         depth: usize,
-        cells: impl Fn(usize) -> [u32; 2],
+        cells: impl Fn(usize, [u32; 2]) -> [u32; 2],
         masks: &LeafMasks,
         grid: &Grid,
     ) {
@@ -185,7 +197,9 @@ impl Path {
         });
         self.saved_sums.extend_from_slice(&self.sums);
         for dimension in 0..self.cells.len() {
-            let (old, new) = (self.cells[dimension], cells(dimension));
+            let old = self.cells[dimension];
+            // A part of one cell is in that cell.
+            let new = if old[0] == old[1] { old } else { cells(dimension, old) };
             if old == new {
                 continue;
             }
@@ -238,20 +252,30 @@ impl Path {
         }
     }
 
-    /// Bounds the terms of a tree again, where their best leaves were taken away.
+    /// Bounds the terms of a tree again, where their best leaves were taken away or are not known.
     fn update(&mut self, tree: usize, masks: &LeafMasks, grid: &Grid) {
         self.open -= usize::from(self.leaves.counts[tree] == 1);
         let rows = grid.rows(tree);
-        let words = &self.leaves.words[masks.words(tree)];
-        for index in self.starts[tree]..self.starts[tree + 1] {
-            let term = &mut self.terms[index as usize];
-            let is_left = |leaf: u32| words[leaf as usize / 64] >> (leaf % 64) & 1 == 1;
-            if term.leaf == NONE || !is_left(term.leaf) {
-                self.saved_terms.push((index, term.leaf, term.value));
-                let before = term.value;
-                (term.leaf, term.value) = term.best(&rows, words.iter().copied());
-                self.sums[term.competitor as usize] += term.value - before;
+        let range = masks.words(tree);
+        let words = &self.leaves.words[range.clone()];
+        let terms = &mut self.terms[self.starts[tree] as usize..self.starts[tree + 1] as usize];
+        let (scans, mut is_scanned) = (rows.width > 1 && terms.len() > 1, false);
+        for (index, term) in (self.starts[tree]..).zip(terms) {
+            if term.leaf != NONE && words[term.leaf as usize / 64] >> (term.leaf % 64) & 1 == 1 {
+                continue;
             }
+            self.saved_terms.push((index, term.leaf, term.value));
+            let before = term.value;
+            if scans {
+                if !is_scanned {
+                    self.scan.run(term.minuend, &rows, &self.leaves, &range);
+                    is_scanned = true;
+                }
+                term.take_again(&self.scan);
+            } else {
+                (term.leaf, term.value) = term.best(&rows, words.iter().copied());
+            }
+            self.sums[term.competitor as usize] += term.value - before;
         }
     }
 
@@ -302,36 +326,55 @@ impl Path {
     }
 
     /// Whether a term is part of the margin over a competitor.
-    pub(super) fn is_part(&self, term: &Term, competitor: usize) -> bool {
+    fn is_part(&self, term: &Term, competitor: usize) -> bool {
         term.competitor as usize == competitor || term.competitor as usize == self.competitors.len()
     }
 
-    /// Finds the best leaves of a margin's terms, where they are not known.
-    pub(super) fn find_leaves(&mut self, competitor: usize, masks: &LeafMasks, grid: &Grid) {
+    /// Selects the margin over a competitor: finds its parts, and their best leaves where they are not known.
+    pub(super) fn select(&mut self, competitor: usize, masks: &LeafMasks, grid: &Grid) {
+        self.parts.clear();
         for tree in 0..self.leaves.counts.len() {
-            for index in self.starts[tree]..self.starts[tree + 1] {
-                let term = &mut self.terms[index as usize];
-                if term.competitor as usize == competitor && term.leaf == NONE {
-                    self.saved_terms.push((index, NONE, term.value));
-                    let words = &self.leaves.words[masks.words(tree)];
-                    (term.leaf, _) = term.best(&grid.rows(tree), words.iter().copied());
-                }
+            if self.leaves.counts[tree] == 1 {
+                continue;
             }
+            let Some(index) = self.part_of(tree, competitor) else { continue };
+            let words = masks.words(tree);
+            let term = &mut self.terms[index];
+            if term.leaf == NONE {
+                self.saved_terms.push((index as u32, NONE, term.value));
+                let leaves = &self.leaves.words[words.clone()];
+                (term.leaf, _) = term.best(&grid.rows(tree), leaves.iter().copied());
+            }
+            let bit = words.start as u32 * 64 + term.leaf;
+            self.parts.push(Part { tree: tree as u32, term: index as u32, bit });
         }
     }
 
-    /// By how much the bound of a margin falls if only these leaves are kept.
-    pub(super) fn loss(&self, competitor: usize, kept: &[u64], masks: &LeafMasks, grid: &Grid) -> f64 {
+    /// The term of a tree that is part of the margin over a competitor. There is at most one.
+    fn part_of(&self, tree: usize, competitor: usize) -> Option<usize> {
+        let terms = self.starts[tree] as usize..self.starts[tree + 1] as usize;
+        if terms.len() == self.competitors.len() {
+            // One for each competitor, or for all of one.
+            return Some(terms.start + competitor);
+        }
+        terms.into_iter().find(|&index| self.is_part(&self.terms[index], competitor))
+    }
+
+    /// The parts of the selected margin, and their trees.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (usize, &Term)> {
+        self.parts.iter().map(|part| (part.tree as usize, &self.terms[part.term as usize]))
+    }
+
+    /// By how much the bound of the selected margin falls if only these leaves are kept.
+    pub(super) fn loss(&self, kept: &[u64], masks: &LeafMasks, grid: &Grid) -> f64 {
         let mut loss = 0.0;
-        for (tree, terms) in self.open_trees() {
-            let words = masks.words(tree);
-            let kept = &kept[words.clone()];
-            for term in terms.iter().filter(|term| self.is_part(term, competitor)) {
-                if kept[term.leaf as usize / 64] >> (term.leaf % 64) & 1 == 0 {
-                    let left =
-                        self.leaves.words[words.clone()].iter().zip(kept).map(|(word, kept)| word & kept);
-                    loss += term.value - term.best(&grid.rows(tree), left).1;
-                }
+        for part in &self.parts {
+            if kept[part.bit as usize / 64] >> (part.bit % 64) & 1 == 0 {
+                let (tree, term) = (part.tree as usize, &self.terms[part.term as usize]);
+                let words = masks.words(tree);
+                let left = self.leaves.words[words.clone()].iter().zip(&kept[words]);
+                let left = left.map(|(word, kept)| word & kept);
+                loss += term.value - term.best(&grid.rows(tree), left).1;
             }
         }
         loss

@@ -14,7 +14,7 @@ pub(super) struct Term {
     /// The competing output, by its place among them; their number for a part of all margins.
     pub(super) competitor: u32,
     /// The column of the output in question.
-    minuend: u32,
+    pub(super) minuend: u32,
     /// The column of the competing output.
     subtrahend: u32,
     /// The best leaf that can be reached, counted within the tree.
@@ -51,6 +51,11 @@ impl Term {
         value(rows.high, self.minuend) - value(rows.low, self.subtrahend)
     }
 
+    /// By how much its bound exceeds its value at a leaf.
+    pub(super) fn loss_at(&self, rows: &Rows<'_>, leaf: u32) -> f64 {
+        if self.leaf == leaf { 0.0 } else { self.value - self.value_at(rows, leaf) }
+    }
+
     /// The bound for a tree with values for one output.
     pub(super) fn look_up(&mut self, extremes: &Extremes) {
         (self.leaf, self.value) = if self.minuend == NONE {
@@ -63,9 +68,19 @@ impl Term {
 
     /// The bound for a tree with values for several outputs. The best leaf is not known then: it is rarely needed.
     pub(super) fn take(&mut self, scan: &Scan) {
-        let column = if self.subtrahend == NONE { scan.zero } else { self.subtrahend as usize };
+        let column = self.column(scan);
         self.value = scan.most[column];
         self.weight = scan.most[column] - scan.least[column];
+    }
+
+    /// The same in a part of the box, where the weight remains.
+    pub(super) fn take_again(&mut self, scan: &Scan) {
+        self.leaf = NONE;
+        self.value = scan.most[self.column(scan)];
+    }
+
+    fn column(&self, scan: &Scan) -> usize {
+        if self.subtrahend == NONE { scan.zero } else { self.subtrahend as usize }
     }
 }
 

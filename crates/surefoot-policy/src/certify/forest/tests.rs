@@ -373,10 +373,10 @@ proptest! {
             }
             boxes.push((lower.clone(), upper.clone()));
             let ForestBounder { forest, masks, grid, path, .. } = &mut bounder;
-            let cells = |dimension| [&lower, &upper].map(|end| forest.cell(dimension, end[dimension]));
+            let cells = |dimension, _| [&lower, &upper].map(|end| forest.cell(dimension, end[dimension]));
             path.enter(depth - 1, cells, masks, grid);
             for competitor in 0..path.competitors.len() {
-                path.find_leaves(competitor, masks, grid);
+                path.select(competitor, masks, grid);
             }
             fresh.begin(&case.question(), &lower, &upper);
             prop_assert_eq!(path.is_uniform(), fresh.path.is_uniform());

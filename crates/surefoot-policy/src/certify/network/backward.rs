@@ -33,6 +33,8 @@ pub(super) struct Backward {
     growth: f64,
     minima: Vec<f64>,
     maxima: Vec<f64>,
+    /// The largest minima so far, while slopes are optimised.
+    best: Vec<f64>,
     optimised: Slopes,
     /// Points where the bounds of the last pass are least, a row of lanes per input.
     corners: Vec<f64>,
@@ -65,6 +67,7 @@ impl Backward {
             growth: (2.0 * graph.values as f64 + 64.0) * 1.01 * UNIT,
             minima: Vec::new(),
             maxima: Vec::new(),
+            best: Vec::new(),
             optimised: Slopes::default(),
             corners: Vec::new(),
         }
@@ -119,7 +122,7 @@ impl Backward {
         slots: &[SlotBounds],
         functions: &[ScoreFunction],
     ) {
-        let mut best = self.minima.clone();
+        self.best.clone_from(&self.minima);
         self.optimised.start(graph, slots, self.lanes);
         for step in 0..OPTIMISED_STEPS {
             self.load_corners(graph, slots);
@@ -127,14 +130,14 @@ impl Backward {
             self.optimised.ascend(graph, set, slots, (&self.corners, self.lanes), size);
             let last = self.load_scores(graph, slots, functions.iter().copied());
             self.run(graph, set, slots, last, Style::Optimised);
-            for (best, &minimum) in best.iter_mut().zip(&self.minima) {
+            for (best, &minimum) in self.best.iter_mut().zip(&self.minima) {
                 // False for NaN.
                 if minimum > *best {
                     *best = minimum;
                 }
             }
         }
-        self.minima = best;
+        std::mem::swap(&mut self.minima, &mut self.best);
     }
 
     /// For each input, the first one that reads the same variable; and `G` of [`super::rounding`].

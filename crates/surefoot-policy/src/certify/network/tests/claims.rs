@@ -179,7 +179,7 @@ impl Checked<'_> {
                 };
                 pending.extend([low, high].into_iter().filter(is_wide));
             }
-            Finding::Won | Finding::Uniform => {}
+            Finding::Won | Finding::Uniform | Finding::Witness(_) => {}
         }
     }
 }
