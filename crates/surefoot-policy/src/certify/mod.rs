@@ -19,7 +19,7 @@ mod search;
 mod space;
 
 pub use cache::{CacheStatistics, CachedAnswer, CachedCertifier, CachedPossibility, DecisionCache};
-pub use evidence::{Evidence, Step};
+pub use evidence::{Evidence, Leaf, Phase, Step};
 pub use output_set::OutputSet;
 pub use question::{Answer, Budget, Fact, Possibility, Question};
 

@@ -4,7 +4,7 @@
 //! and split. Small boxes are enumerated. Boxes are visited depth first, so that the working memory of a bounder is
 //! that of one path: what it knows of a box can be reused in the parts of that box.
 
-use super::evidence::{Evidence, Step};
+use super::evidence::{Evidence, Phase, Step};
 use super::points::Points;
 use super::question::{Budget, Question};
 use super::space::{Cut, Space};
@@ -54,15 +54,6 @@ pub(super) enum Finding {
     Open { dimension: usize, at: i32, low_first: bool },
     /// Nothing certain. To be split by the phases of a neuron, this one first.
     Undecided(Phase),
-}
-
-/// The sign of the argument of a `ReLU`: active where it is not negative, else where it is not positive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Phase {
-    /// The node of the network.
-    pub(super) node: u32,
-    pub(super) neuron: u32,
-    pub(super) active: bool,
 }
 
 /// Takes points at which the output in question might be chosen.
@@ -382,9 +373,8 @@ impl Search {
 
     /// Puts the current box aside in one phase of a neuron and continues with it in the other.
     fn split_phases(&mut self, first: Phase, depth: usize) {
-        let Phase { node, neuron, active } = first;
-        self.evidence.push(Step::Phase { node, neuron, active_first: active });
-        self.put_aside(Part { depth, phase: Some(Phase { active: !active, ..first }) });
+        self.evidence.push(Step::Phases { first });
+        self.put_aside(Part { depth, phase: Some(first.other()) });
         self.phase = Some(first);
     }
 

@@ -1,10 +1,10 @@
 //! Answers equal brute force, whatever the policy, the arithmetic and the question.
 
 use proptest::test_runner::TestCaseError;
-use surefoot_policy::certify::{Answer, Budget, Certifier, Possibility, Question};
+use surefoot_policy::certify::{Answer, Budget, Certifier, Possibility, Question, Step};
 
 use crate::oracle::{Truth, check_evidence, check_witness, truth};
-use crate::random::{Asked, Case, cases};
+use crate::random::{Asked, Case, cases, wide_cases};
 use crate::run::check;
 
 /// Questions about one policy: the certifier must forget each of them.
@@ -82,6 +82,25 @@ fn check_case(case: &Case) -> Result<(), String> {
 #[test]
 fn answers_equal_brute_force() {
     check(&cases(QUESTIONS), 20_000, |case| check_case(&case).map_err(TestCaseError::fail));
+}
+
+/// Boxes with more free variables than undecided neurons are split by phases.
+#[test]
+fn phases_are_sound() {
+    let split = std::cell::Cell::new(0);
+    check(&wide_cases(2), 1500, |case| {
+        let mut certifier = Certifier::new(&case.policy, case.arithmetic);
+        for asked in &case.questions {
+            let has_phases = |step: &Step| matches!(step, Step::Phases { .. });
+            if let Possibility::Never(evidence) = certifier.possible(&asked.question(), &Budget::UNLIMITED)
+                && evidence.steps().iter().any(has_phases)
+            {
+                split.set(split.get() + 1);
+            }
+        }
+        check_case(&case).map_err(TestCaseError::fail)
+    });
+    assert!(split.get() > 50, "only {} answers needed phases", split.get());
 }
 
 /// A budget may be taken back at any time.

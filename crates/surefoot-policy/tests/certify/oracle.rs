@@ -1,7 +1,7 @@
 //! Brute force: the definition at every state of a box.
 
-use surefoot_policy::certify::{Evidence, Fact, Question, Step};
-use surefoot_policy::{Arithmetic, Policy};
+use surefoot_policy::certify::{Evidence, Fact, Leaf, Phase, Question, Step};
+use surefoot_policy::{Activation, Arithmetic, Policy, PolicyInput, Scorer};
 
 use crate::random::{Asked, Case};
 
@@ -106,9 +106,10 @@ pub fn check_witness(case: &Case, question: &Question<'_>, state: &[i32]) -> Res
 pub fn check_evidence(case: &Case, question: &Question<'_>, evidence: &Evidence) -> Result<(), String> {
     let matter = mattering(&case.policy, case.variables, question.facts);
     let mut result = Ok(());
-    let whole = evidence.leaves(question.lower, question.upper, |lower, upper, step| {
+    let whole = evidence.leaves(question.lower, question.upper, |Leaf { lower, upper, phases, step }| {
         let mut visit = |state: &[i32]| {
-            if result.is_ok() && !step_holds(case, question, state, step) {
+            let is_in = || phases.is_empty() || phases_hold(case, state, phases);
+            if result.is_ok() && !step_holds(case, question, state, step) && is_in() {
                 result = Err(format!("the step {step:?} is wrong at {state:?}"));
             }
         };
@@ -141,10 +142,52 @@ fn narrow(low: &mut [i32], high: &mut [i32], lower: &[i32], upper: &[i32], at_up
     }
 }
 
+/// Whether the arguments of neurons have these phases, beyond the doubt of rounding.
+fn phases_hold(case: &Case, state: &[i32], phases: &[Phase]) -> bool {
+    let Scorer::Network(network) = &case.policy.scorer else { return false };
+    let single = matches!(case.arithmetic, Arithmetic::F32 | Arithmetic::AnyF32);
+    let input = |input: &PolicyInput| match *input {
+        PolicyInput::Variable(variable) => f64::from(state[variable.index()]),
+        PolicyInput::Constant(value) => f64::from(value),
+    };
+    // Values, and bounds of what rounding did to them.
+    let mut values: Vec<(f64, f64)> = case.policy.inputs.iter().map(|from| (input(from), 0.0)).collect();
+    for (node, layer) in network.chain().expect("phases are those of chains").into_iter().enumerate() {
+        let number = |parameter: surefoot_policy::Parameter| {
+            if single { f64::from(parameter.single) } else { parameter.double }
+        };
+        let argument = |neuron: usize| {
+            let bias = number(layer.bias(neuron));
+            let terms = layer.row(neuron).map(|(from, weight)| {
+                let (weight, (value, error)) = (number(weight), values[from]);
+                (weight * value, weight.abs() * (error + 1e-13 * value.abs()))
+            });
+            terms.fold((bias, 1e-13 * bias.abs()), |sum, term| (sum.0 + term.0, sum.1 + term.1))
+        };
+        let arguments: Vec<(f64, f64)> = (0..layer.neurons()).map(argument).collect();
+        for phase in phases.iter().filter(|phase| phase.node as usize == node) {
+            let (value, error) = arguments[phase.neuron as usize];
+            let holds = if phase.active { value > error } else { value < -error };
+            if !holds {
+                return false;
+            }
+        }
+        let activate = |(value, error): (f64, f64)| match layer.activation() {
+            Activation::Relu => (value.max(0.0), error),
+            Activation::LeakyRelu { slope } if value < 0.0 => (number(slope) * value, error),
+            Activation::Tanh => (value.tanh(), error + 1e-13),
+            Activation::Identity | Activation::LeakyRelu { .. } => (value, error),
+            other => panic!("{other:?} is not in random chains"),
+        };
+        values = arguments.into_iter().map(activate).collect();
+    }
+    true
+}
+
 fn step_holds(case: &Case, question: &Question<'_>, state: &[i32], step: Step) -> bool {
     let facts = || question.facts.iter().all(|fact| fact.holds(state));
     match step {
-        Step::Split { .. } => false,
+        Step::Split { .. } | Step::Phases { .. } => false,
         Step::Empty => !facts(),
         Step::Enumerated => {
             !facts() || !winners(&case.policy, case.arithmetic, state, question).contains(&question.output)

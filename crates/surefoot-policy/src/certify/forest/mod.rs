@@ -33,8 +33,9 @@ mod tests;
 
 use std::sync::Arc;
 
+use super::evidence::Phase;
 use super::question::Question;
-use super::search::{Bounder, Candidates, Finding, Phase};
+use super::search::{Bounder, Candidates, Finding};
 use super::space::{Cut, InputOrigin};
 use crate::arithmetic::Arithmetic;
 use crate::ensemble::Ensemble;

@@ -7,7 +7,7 @@ use surefoot_model::{LabelId, VarId};
 use super::ForestBounder;
 use super::reach::{LeafMasks, MOST_WORDS};
 use crate::arithmetic::Arithmetic;
-use crate::certify::evidence::Step;
+use crate::certify::evidence::{Leaf, Phase, Step};
 use crate::certify::points::Points;
 use crate::certify::search::{Bounder, Candidates, End, Finding, Search};
 use crate::certify::space::{Cut, Space};
@@ -268,7 +268,9 @@ fn check_leaf(case: &Case, lower: &[i32], upper: &[i32], step: Step) {
                 assert!(!chosen, "{by} does not dominate in {state:?}");
             }
             Step::Empty => panic!("{state:?} is not excluded by the facts"),
-            Step::Enumerated | Step::Split { .. } | Step::Phase { .. } => panic!("trees need no enumeration"),
+            Step::Enumerated | Step::Split { .. } | Step::Phases { .. } => {
+                panic!("trees need no enumeration")
+            }
         }
     }
 }
@@ -294,7 +296,7 @@ proptest! {
                 prop_assert!(case.question().covers(&search.witness));
                 prop_assert!(case.can_be_chosen(&search.witness, |output| case.competing.contains(output)));
             } else {
-                let visit = |lower: &[i32], upper: &[i32], step| check_leaf(&case, lower, upper, step);
+                let visit = |leaf: Leaf<'_>| check_leaf(&case, leaf.lower, leaf.upper, leaf.step);
                 prop_assert!(search.evidence.leaves(&case.lower, &case.upper, visit));
             }
         }

@@ -4,7 +4,7 @@
 //! activation undecided, are bounded again by a backward pass with parallel lines (see [`super::backward`]). The
 //! bounds of a box are also bounds of its parts, so those of the parent are kept where they are better.
 
-use super::super::search::Phase;
+use super::super::evidence::Phase;
 use super::backward::Backward;
 use super::graph::{Affine, Function, Graph, Matrix, Operation};
 use super::kernel::{self, Centred, Lines};

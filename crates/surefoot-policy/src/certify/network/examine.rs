@@ -6,10 +6,12 @@
 //! integers, cuts are rounded inwards. The point where the function is least is the best guess for a witness, and the
 //! dimension that contributes most to the minimum is split.
 
+use super::super::evidence::Phase;
 use super::super::question::Question;
-use super::super::search::{Bounder, Candidates, Finding, Phase};
+use super::super::search::{Bounder, Candidates, Finding};
 use super::super::space::{Cut, InputOrigin};
 use super::backward::ScoreFunction;
+use super::branch::widest;
 use super::{EXPENSIVE, NetworkBounder, TOO_EXPENSIVE};
 
 /// More than the relative rounding error of what is computed here from a bound.
@@ -73,7 +75,7 @@ impl Bounder for NetworkBounder {
             }
         }
         self.load_slopes(depth, best);
-        self.split(depth, self.rivals[best])
+        self.branch(depth, self.rivals[best])
     }
 }
 
@@ -155,53 +157,4 @@ impl NetworkBounder {
         }
         false
     }
-
-    /// Where to split what is left of the box: in the dimension that contributes most to the current linear function.
-    fn split(&mut self, depth: usize, rival: u32) -> Finding {
-        let width = |dimension: usize| {
-            let (low, high) = self.left[dimension];
-            f64::from(high) - f64::from(low)
-        };
-        let contribution = |dimension: usize| self.slopes[dimension].abs() * width(dimension);
-        // Where nothing contributes, the widest dimension.
-        let score = |dimension: usize| (contribution(dimension), width(dimension));
-        let dimension = (0..self.left.len())
-            .max_by(|&a, &b| {
-                let ((one, width), (other, other_width)) = (score(a), score(b));
-                one.total_cmp(&other).then(width.total_cmp(&other_width))
-            })
-            .expect("the box has more than one point");
-        let points: f64 = (0..self.left.len()).map(|dimension| f64::from(u8::from(width(dimension) > 0.0))).sum();
-        if points > min_points() && (self.undecided(depth) as f64) < theta() * points {
-            if self.wins_with_prices(depth, rival) {
-                return Finding::Dominated(rival as usize);
-            }
-            if let Some(phase) = self.costliest(depth) {
-                return Finding::Undecided(phase);
-            }
-        }
-        let (low, high) = self.left[dimension];
-        Finding::Open { dimension, at: middle(low, high), low_first: self.slopes[dimension] > 0.0 }
-    }
-}
-
-/// Where to split without knowing anything: in the middle of the widest dimension.
-fn widest(lower: &[i32], upper: &[i32]) -> Finding {
-    let width = |dimension: &usize| i64::from(upper[*dimension]) - i64::from(lower[*dimension]);
-    let dimension = (0..lower.len()).max_by_key(width).expect("the box has more than one point");
-    Finding::Open { dimension, at: middle(lower[dimension], upper[dimension]), low_first: true }
-}
-
-/// The end of the low half.
-fn middle(lower: i32, upper: i32) -> i32 {
-    i32::midpoint(lower, upper.saturating_sub(1)).max(lower)
-}
-
-fn theta() -> f64 {
-    static X: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| std::env::var("THETA").map_or(-1.0, |x| x.parse().unwrap()));
-    *X
-}
-fn min_points() -> f64 {
-    static X: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| std::env::var("POINTS").map_or(0.0, |x| x.parse().unwrap()));
-    *X
 }

@@ -7,11 +7,12 @@
 
 mod backward;
 mod bounds;
+mod branch;
 mod examine;
 mod graph;
 mod kernel;
+mod priced;
 mod relaxation;
-mod phases;
 mod rounding;
 mod sample;
 mod slopes;
@@ -20,7 +21,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use super::search::Phase;
+use super::evidence::Phase;
 use super::space::InputOrigin;
 use crate::arithmetic::Arithmetic;
 use crate::batch::InstructionSet;
@@ -29,7 +30,7 @@ use crate::score::Score;
 use backward::{Backward, ScoreFunction};
 use bounds::{Arguments, Bounds};
 use graph::Graph;
-use phases::Priced;
+use priced::Priced;
 use rounding::Deviation;
 use sample::Sample;
 
@@ -116,7 +117,14 @@ impl NetworkBounder {
 
     /// Bounds the values of the network in a box, with backward passes for hidden values if `refine`; `false` if no
     /// state has all phases.
-    fn bound(&mut self, depth: usize, lower: &[i32], upper: &[i32], phase: Option<Phase>, refine: bool) -> bool {
+    fn bound(
+        &mut self,
+        depth: usize,
+        lower: &[i32],
+        upper: &[i32],
+        phase: Option<Phase>,
+        refine: bool,
+    ) -> bool {
         let ends = || lower.iter().copied().zip(upper.iter().copied());
         let is_known = self.has_root && ends().eq(self.root.iter().copied());
         if depth == 0 && is_known && (self.root_is_refined || !refine) {

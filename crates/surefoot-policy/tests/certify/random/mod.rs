@@ -40,6 +40,20 @@ pub fn cases(questions: usize) -> impl Strategy<Value = Case> {
     genes.prop_map(|(policy, questions)| decode(&policy, &questions))
 }
 
+/// Random cases of boxes with many free variables and networks with few neurons, which are split by phases.
+pub fn wide_cases(questions: usize) -> impl Strategy<Value = Case> {
+    let gene = any::<u16>;
+    (vec(gene(), 160), vec(vec(gene(), 48), questions)).prop_map(|(policy, questions)| {
+        let mut choices = Choices::new(&policy);
+        let arithmetic = choices.pick(&Arithmetic::ALL);
+        let variables = 6 + choices.below(2);
+        let policy = policy::small_network(variables, &mut choices);
+        let questions =
+            questions.iter().map(|genes| question::wide(&policy, variables, &mut Choices::new(genes)));
+        Case { arithmetic, variables, questions: questions.collect(), policy }
+    })
+}
+
 fn decode(policy: &[u16], questions: &[Vec<u16>]) -> Case {
     let mut choices = Choices::new(policy);
     let arithmetic = choices.pick(&Arithmetic::ALL);

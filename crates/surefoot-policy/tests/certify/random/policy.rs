@@ -26,6 +26,31 @@ pub fn policy(variables: usize, choices: &mut Choices<'_>) -> Policy {
     Policy::new(inputs, labels, choices.one_in(2), scorer).expect("the sizes agree")
 }
 
+/// A policy that reads all variables, with a chain of few neurons, most of them `ReLU`s.
+pub fn small_network(variables: usize, choices: &mut Choices<'_>) -> Policy {
+    let outputs = 2 + choices.below(2);
+    let flavour = Flavour::random(choices);
+    let mut sizes = vec![variables];
+    sizes.extend((0..=choices.below(2)).map(|_| 1 + choices.below(4)));
+    sizes.push(outputs);
+    let last = sizes.len() - 2;
+    let layers = sizes.windows(2).enumerate().map(|(position, pair)| {
+        let weights = flavour.parameters(pair[0] * pair[1], choices);
+        let biases = flavour.parameters(pair[1], choices);
+        let activation = match choices.weighted(&[6, 2, 1]) {
+            _ if position == last => Activation::Identity,
+            0 => Activation::Relu,
+            1 => Activation::LeakyRelu { slope: Parameter::parse("0.01").expect("a number") },
+            _ => Activation::Tanh,
+        };
+        Layer::new(pair[0], weights, biases, activation).expect("the sizes agree")
+    });
+    let network = Network::new(layers.collect()).expect("the sizes agree");
+    let inputs = (0..variables).map(|input| PolicyInput::Variable(VarId(input as u32))).collect();
+    let labels = (0..outputs).map(|output| LabelId(output as u32)).collect();
+    Policy::new(inputs, labels, false, Scorer::Network(network)).expect("the sizes agree")
+}
+
 /// Any variable, also one that is read already, or a constant.
 fn input(variables: usize, choices: &mut Choices<'_>) -> PolicyInput {
     if choices.one_in(8) {

@@ -32,6 +32,18 @@ impl Asked {
     }
 }
 
+/// A question about a box that is three values wide in nearly all variables.
+pub fn wide(policy: &Policy, variables: usize, choices: &mut Choices<'_>) -> Asked {
+    let outputs = policy.outputs.len();
+    let output = choices.below(outputs);
+    let lower: Vec<i32> = (0..variables).map(|_| choices.between(-2, 1)).collect();
+    let upper: Vec<i32> = lower.iter().map(|lower| lower + if choices.one_in(8) { 0 } else { 2 }).collect();
+    let facts = if choices.one_in(4) { vec![fact(&lower, &upper, choices)] } else { Vec::new() };
+    let core = (lower.clone(), upper.clone());
+    let boxes = choices.below(12) as u64;
+    Asked { lower, upper, facts, output, competing: OutputSet::all(outputs), core, boxes }
+}
+
 /// A question about a policy over a system with this many variables.
 pub fn question(policy: &Policy, variables: usize, choices: &mut Choices<'_>) -> Asked {
     let outputs = policy.outputs.len();

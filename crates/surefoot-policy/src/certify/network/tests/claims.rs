@@ -5,7 +5,9 @@ use surefoot_model::{LabelId, VarId};
 
 use crate::arithmetic::Arithmetic;
 use crate::batch::Evaluator;
+use crate::certify::evidence::{Phase, Step};
 use crate::certify::network::NetworkBounder;
+use crate::certify::network::branch::widest;
 use crate::certify::points::Points;
 use crate::certify::search::{Bounder, Candidates, Finding, Search};
 use crate::certify::space::{Cut, Space};
@@ -124,6 +126,7 @@ impl Bounder for Checked<'_> {
         _depth: usize,
         lower: &[i32],
         upper: &[i32],
+        _phase: Option<Phase>,
         _cuts: &mut Vec<(Cut, usize)>,
         candidates: &mut Candidates<'_>,
     ) -> Finding {
@@ -148,7 +151,7 @@ impl Checked<'_> {
         pending: &mut Vec<(usize, Vec<i32>, Vec<i32>)>,
     ) {
         let mut cuts = Vec::new();
-        let finding = self.bounder.examine(depth, &lower, &upper, &mut cuts, candidates);
+        let finding = self.bounder.examine(depth, &lower, &upper, None, &mut cuts, candidates);
         for &(cut, by) in &cuts {
             self.claims += 1;
             let (mut off_lower, mut off_upper) = (lower.clone(), upper.clone());
@@ -163,6 +166,8 @@ impl Checked<'_> {
             assert!(lower.iter().zip(&upper).all(|(lower, upper)| lower <= upper), "{cut:?} leaves nothing");
             self.truth.assert_dominated(self.output, by, &off_lower, &off_upper);
         }
+        // Phases are for whole searches; here their box is halved.
+        let finding = if let Finding::Undecided(_) = finding { widest(&lower, &upper) } else { finding };
         match finding {
             Finding::Dominated(by) => {
                 self.claims += 1;
@@ -238,9 +243,9 @@ pub fn check_answers(policy: &Policy, arithmetic: Arithmetic, lower: &[i32], upp
         let found = matches!(answer, Possibility::Possible(_));
         assert_eq!(found, expected, "output {output} in {arithmetic}: {answer:?}");
         if let Possibility::Never(evidence) = answer {
-            let whole = evidence.leaves(lower, upper, |lower, upper, step| {
-                if let crate::certify::Step::Dominated { by } = step {
-                    truth.assert_dominated(output, by as usize, lower, upper);
+            let whole = evidence.leaves(lower, upper, |leaf| {
+                if let (Step::Dominated { by }, []) = (leaf.step, leaf.phases) {
+                    truth.assert_dominated(output, by as usize, leaf.lower, leaf.upper);
                 }
             });
             assert!(whole, "the evidence is well formed");

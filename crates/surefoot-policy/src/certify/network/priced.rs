@@ -1,25 +1,23 @@
-//! Splits by the phases of `ReLU`s, for boxes so wide that halving them gets nowhere.
+//! Bounds of one function at a time, with prices for the phases of `ReLU`s.
 //!
 //! In a part with phases, the arguments of some `ReLU`s have a known sign, so that these are lines. That alone helps little: the
 //! bound must also use that states of other signs are not in the part. So each phase has a *price*: where the argument `z` is not
-//! negative, `f ≥ f − price·z`, and where it is not positive, `f ≥ f + price·z`, for any price that is not negative. Prices and the slopes of lines
-//! below undecided `ReLU`s are found by gradient ascent (β-CROWN, Wang et al., 2021), with steps as long as they have to be
-//! if the bound is to reach what would decide the part (Polyak's rule). Whatever the prices and slopes, the bound is sound.
+//! negative, `f ≥ f − price·z`, and where it is not positive, `f ≥ f + price·z`, for any price that is not negative. Prices and
+//! the slopes of lines below undecided `ReLU`s are found by gradient ascent (β-CROWN, Wang et al., 2021), with steps as long as
+//! they have to be if the bound is to reach what would decide the part (Polyak's rule). Whatever the prices and slopes, the
+//! bound is sound.
 //!
-//! A part is split by the `ReLU` whose lines cost the bound most: the distance of the line from the function, times the
-//! coefficient that meets it.
+//! Rounding is covered as in other backward passes ([`super::rounding`]): a price is one more coefficient of an argument.
+//!
+//! This is for chains of dense layers.
 
-use super::super::search::Phase;
-use super::NetworkBounder;
+use super::super::evidence::Phase;
 use super::backward::ScoreFunction;
-use super::bounds::{Arguments, SlotBounds};
+use super::bounds::SlotBounds;
 use super::graph::{Affine, Function, Graph, Matrix, Operation};
 use super::kernel::{self, Centred, Lines};
 use super::rounding::UNDERFLOW;
 use crate::batch::InstructionSet;
-
-/// Steps of gradient ascent.
-const STEPS: usize = 20;
 
 /// The slope of the line below an undecided `ReLU`, and the price of the phase of a decided one.
 #[derive(Debug, Clone, Copy)]
@@ -41,11 +39,12 @@ pub(super) struct Priced {
     arguments: Vec<Vec<f64>>,
     /// The point where the bound is least.
     point: Vec<f64>,
+    impacts: Vec<f64>,
     weighted: Vec<Centred>,
     radii: Vec<f64>,
 }
 
-/// The layer of a slot of a chain of dense layers.
+/// The layer of a slot of a chain of dense layers; its weights by neuron and by input.
 fn dense(graph: &Graph, index: usize) -> Option<(&Affine, &[f64], &[f64])> {
     match &graph.slots[index].operation {
         Operation::Layer(layer) => match &layer.matrix {
@@ -56,19 +55,14 @@ fn dense(graph: &Graph, index: usize) -> Option<(&Affine, &[f64], &[f64])> {
     }
 }
 
-fn is_relu(function: Function) -> bool {
-    matches!(function, Function::Relu | Function::LeakyRelu(_))
-}
-
-/// Whether a network can be split by phases.
-pub(super) fn has_phases(graph: &Graph) -> bool {
+/// Whether functions of the scores of a network can be bounded here.
+pub(super) fn is_supported(graph: &Graph) -> bool {
     (1..graph.slots.len()).all(|index| dense(graph, index).is_some())
-        && (1..graph.slots.len()).any(|index| dense(graph, index).is_some_and(|layer| is_relu(layer.0.function)))
 }
 
 impl Priced {
     /// Begins with the slopes of the lines that are there and prices of 0.
-    fn start(&mut self, graph: &Graph, slots: &[SlotBounds], phases: &[Phase]) {
+    pub(super) fn start(&mut self, graph: &Graph, slots: &[SlotBounds], phases: &[Phase]) {
         let count = graph.slots.len();
         self.tunings.resize(count, Vec::new());
         self.signs.resize(count, Vec::new());
@@ -90,13 +84,12 @@ impl Priced {
     }
 
     /// Bounds a function of the scores from below with the current slopes and prices.
-    fn bound(
+    pub(super) fn bound(
         &mut self,
         graph: &Graph,
         set: InstructionSet,
         slots: &[SlotBounds],
-        leaders: &[u32],
-        growth: f64,
+        (leaders, growth): (&[u32], f64),
         function: ScoreFunction,
     ) -> f64 {
         let last = graph.slots.len() - 1;
@@ -153,11 +146,49 @@ impl Priced {
         minimum - (growth * magnitude + UNDERFLOW)
     }
 
+    /// How much less the last bound would lose, roughly, if an input were narrower by one: the sum over undecided activations of
+    /// the magnitude of what meets them, times half of what the input contributes to the width of their argument. The
+    /// result is in [`Priced::impact`].
+    pub(super) fn find_impacts(&mut self, graph: &Graph, set: InstructionSet, slots: &[SlotBounds]) {
+        self.impacts.clear();
+        self.impacts.resize(kernel::padded(graph.slots[graph.slots.len() - 1].size), 0.0);
+        for index in (1..graph.slots.len()).rev() {
+            let Some((layer, rows, _)) = dense(graph, index) else { return };
+            self.weighted.clear();
+            for (&value, lines) in slots[index].alive.iter().zip(&slots[index].lines) {
+                let met = self.coefficients[index][value as usize].abs();
+                let own = if lines.low.0 == lines.high.0 { 0.0 } else { 0.5 * met };
+                let radius = self.impacts[value as usize] * lines.high.0 + own;
+                self.weighted.push(Centred { index: value, centre: 0.0, radius });
+            }
+            let size = kernel::padded(graph.slots[layer.from].size);
+            for sums in [&mut self.radii, &mut self.impacts] {
+                sums.clear();
+                sums.resize(size, 0.0);
+            }
+            kernel::forward(set, rows, &self.weighted, &mut self.radii, &mut self.impacts);
+        }
+    }
+
+    /// The impact of an input; see [`Priced::find_impacts`].
+    pub(super) fn impact(&self, input: usize) -> f64 {
+        self.impacts[input]
+    }
+
+    /// The coefficient of a slot's value in the last bound.
+    pub(super) fn coefficient(&self, slot: usize, value: u32) -> f64 {
+        self.coefficients[slot][value as usize]
+    }
+
     /// Computes the arguments of all slots, with lines in place of activations, at the point where the bound is least.
-    fn evaluate(&mut self, graph: &Graph, set: InstructionSet, slots: &[SlotBounds]) {
+    pub(super) fn evaluate(&mut self, graph: &Graph, set: InstructionSet, slots: &[SlotBounds]) {
         self.weighted.clear();
         let inputs = slots[0].alive.iter();
-        self.weighted.extend(inputs.map(|&index| Centred { index, centre: self.point[index as usize], radius: 0.0 }));
+        self.weighted.extend(inputs.map(|&index| Centred {
+            index,
+            centre: self.point[index as usize],
+            radius: 0.0,
+        }));
         for (index, slot) in slots.iter().enumerate().skip(1) {
             let Some((layer, _, columns)) = dense(graph, index) else { return };
             let arguments = &mut self.arguments[index];
@@ -179,7 +210,7 @@ impl Priced {
     }
 
     /// Moves slopes and prices so that the bound grows by `missing`, if it were linear.
-    fn ascend(&mut self, graph: &Graph, slots: &[SlotBounds], missing: f64) {
+    pub(super) fn ascend(&mut self, graph: &Graph, slots: &[SlotBounds], missing: f64) {
         let mut squares = 0.0;
         let mut step = 0.0;
         for is_measured in [false, true] {
@@ -222,67 +253,4 @@ impl Priced {
 /// The line that takes the place of an activation whose value has this coefficient.
 fn line(coefficient: f64, lines: &Lines, tuning: Tuning) -> (f64, f64) {
     if coefficient > 0.0 { (tuning.slope, lines.low.1) } else { lines.high }
-}
-
-impl NetworkBounder {
-    /// Number of `ReLU`s that are undecided in the last box at a depth.
-    pub(super) fn undecided(&self, depth: usize) -> usize {
-        let slots = if depth == 0 { &self.root_bounds.slots } else { &self.bounds.slots };
-        slots.iter().flat_map(|slot| &slot.lines).filter(|lines| lines.low.0 != lines.high.0).count()
-    }
-
-    /// Whether a rival wins everywhere in the last box at a depth, with its phases. If not, [`NetworkBounder::costliest`]
-    /// says how to go on.
-    pub(super) fn wins_with_prices(&mut self, depth: usize, rival: u32) -> bool {
-        let bounds = if depth == 0 { &self.root_bounds } else { &self.bounds };
-        let (graph, slots) = (&self.model.graph, &bounds.slots);
-        let function = ScoreFunction { plus: Some(rival as usize), minus: Some(self.output) };
-        let priced = &mut self.priced;
-        priced.start(graph, slots, self.levels[depth].phases());
-        let (leaders, growth) = self.backward.rounding();
-        let mut target = f64::NAN;
-        for step in 0..STEPS {
-            let bound = priced.bound(graph, self.set, slots, leaders, growth, function);
-            if bound > self.tolerance {
-                return true;
-            }
-            if step == 0 {
-                target = self.tolerance + 0.05 * (self.tolerance - bound);
-            }
-            if step + 1 == STEPS || !bound.is_finite() {
-                break;
-            }
-            priced.evaluate(graph, self.set, slots);
-            priced.ascend(graph, slots, target - bound);
-        }
-        false
-    }
-
-    /// The neuron whose line costs the last bound with prices most, in the phase that the bound prefers.
-    pub(super) fn costliest(&self, depth: usize) -> Option<Phase> {
-        let bounds = if depth == 0 { &self.root_bounds } else { &self.bounds };
-        let arguments: &Arguments = &self.levels[depth];
-        let (mut start, mut best) = (0, None);
-        let mut most = 0.0;
-        for (index, slot) in self.model.graph.slots.iter().enumerate().skip(1) {
-            let Operation::Layer(layer) = &slot.operation else { return None };
-            if is_relu(layer.function) {
-                for &neuron in &bounds.slots[index].alive {
-                    let (low, high) = arguments.ends(start + neuron as usize);
-                    if low >= 0.0 || high <= 0.0 {
-                        continue;
-                    }
-                    let met = self.priced.coefficients[index][neuron as usize];
-                    let distance = if met < 0.0 { -low * high / (high - low) } else { 0.5 * (-low).min(high) };
-                    let cost = met.abs() * distance;
-                    if cost > most || best.is_none() {
-                        most = cost;
-                        best = Some(Phase { node: index as u32 - 1, neuron, active: met < 0.0 });
-                    }
-                }
-            }
-            start += slot.size;
-        }
-        best
-    }
 }
