@@ -21,6 +21,7 @@ mod sparse;
 mod subject;
 mod teacher;
 mod train;
+mod wide;
 
 use std::path::Path;
 

@@ -31,6 +31,11 @@ pub fn make(folder: &Path, set: &Set, count: usize) {
             let queries = draw(&subject, count.min(most), set.seed);
             query::write(&folder, kind, &description, &queries);
         }
+        Questions::Around => {
+            let labels = subject.policy.outputs.len();
+            let queries = query::draw_around(&subject.domains_read(), labels, count, set.seed);
+            query::write(&folder, kind, &description, &queries);
+        }
         Questions::Hardest => {
             let description = format!("{description}; the hardest {HARDEST} of {CANDIDATES} questions");
             query::write(&folder, kind, &description, &hardest(&subject, set.seed));
@@ -55,8 +60,12 @@ pub fn make_published(folder: &Path, model: &Path, interface: &Path, count: usiz
 
 /// Writes the policy of a set, if it has a file; its kind and a description.
 fn write_policy(folder: &Path, set: &Set) -> (&'static str, String) {
-    if let Source::Sparse { .. } = set.source {
-        return ("sparse network", "random sparse network".to_owned());
+    match set.source {
+        Source::Sparse { .. } => return ("network without a file", "random sparse network".to_owned()),
+        Source::Wide { .. } => {
+            return ("network without a file", "random network with 100 inputs".to_owned());
+        }
+        Source::Random(_) | Source::Trained(_) | Source::Ensemble(_) => {}
     }
     let parameters = Parameters { blocks: set.blocks, table_limit: set.blocks - 1, ..Parameters::default() };
     let generated = blocksworld::generate(&parameters).expect("valid parameters");
@@ -74,7 +83,7 @@ fn write_policy(folder: &Path, set: &Set) -> (&'static str, String) {
             );
             ("network", description, Ok(files))
         }
-        Source::Sparse { .. } => unreachable!("sparse networks have no file"),
+        Source::Sparse { .. } | Source::Wide { .. } => unreachable!("they have no file"),
     };
     write_files(folder, &generated, &files.expect("valid parameters"));
     (kind, description)

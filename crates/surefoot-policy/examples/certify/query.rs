@@ -67,6 +67,26 @@ pub fn draw(domains: &[(i32, i32)], labels: usize, count: usize, seed: u64) -> V
     queries
 }
 
+/// Random questions: about half of the variables of a random state may differ by up to `AROUND`.
+pub fn draw_around(domains: &[(i32, i32)], labels: usize, count: usize, seed: u64) -> Vec<Query> {
+    const AROUND: i32 = 4;
+    let mut random = Random(seed);
+    let mut queries = Vec::new();
+    while queries.len() < count {
+        let state: Vec<i32> = domains.iter().map(|&(lower, upper)| random.between(lower, upper)).collect();
+        let radii: Vec<i32> = domains.iter().map(|_| AROUND * random.between(0, 1)).collect();
+        let end = |sign: i32| {
+            let ends = state.iter().zip(&radii).zip(domains);
+            ends.map(|((value, radius), &(least, greatest))| (value + sign * radius).clamp(least, greatest))
+                .collect()
+        };
+        let (lower, upper): (Vec<i32>, Vec<i32>) = (end(-1), end(1));
+        queries.extend((0..labels).map(|label| Query { lower: lower.clone(), upper: upper.clone(), label }));
+    }
+    queries.truncate(count);
+    queries
+}
+
 pub fn write(folder: &Path, kind: &str, description: &str, queries: &[Query]) {
     let name = folder.file_name().and_then(|name| name.to_str()).expect("a set has a name");
     let line = |Query { lower, upper, label }: &Query| {

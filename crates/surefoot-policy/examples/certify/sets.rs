@@ -25,12 +25,18 @@ pub enum Source {
         layers: usize,
         neurons: usize,
     },
+    /// A random network with many inputs and two hidden layers of this size, which has no file.
+    Wide {
+        neurons: usize,
+    },
 }
 
 #[derive(Clone, Copy)]
 pub enum Questions {
     /// Random ones, at most this many.
     AtMost(usize),
+    /// Boxes around random states: most variables may differ by a few values.
+    Around,
     /// The hardest of many.
     Hardest,
 }
@@ -67,6 +73,13 @@ pub fn sets() -> Vec<Set> {
         sparse("sparse-8k", 4, 2000, 5),
         sparse("sparse-34k", 4, 8500, 6),
         sparse("sparse-42k", 5, 8500, 12),
+        Set {
+            name: "wide-2x32",
+            blocks: 0,
+            source: Source::Wide { neurons: 32 },
+            questions: Questions::Around,
+            seed: 17,
+        },
         ensemble("forest-5x4", 5, 4, false, 7),
         ensemble("forest-30x6", 30, 6, false, 8),
         ensemble("forest-30x10", 30, 10, false, 9),

@@ -6,7 +6,7 @@ use surefoot_model::{VarId, Variable, jani};
 use surefoot_policy::Policy;
 
 use crate::sets::{Source, sets};
-use crate::sparse;
+use crate::{sparse, wide};
 
 pub struct Subject {
     pub policy: Policy,
@@ -22,6 +22,7 @@ impl Subject {
         let set = sets().into_iter().find(|set| set.name == name);
         let (policy, domains) = match set.map(|set| set.source) {
             Some(Source::Sparse { layers, neurons }) => sparse::network(layers, neurons),
+            Some(Source::Wide { neurons }) => wide::network(neurons),
             _ => read_files(folder),
         };
         let variables = policy.variables();

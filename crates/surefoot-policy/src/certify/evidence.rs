@@ -46,6 +46,7 @@ pub struct Phase {
 
 impl Phase {
     /// The other phase of the neuron. An argument of 0 has both.
+    #[must_use]
     pub fn other(self) -> Phase {
         Phase { active: !self.active, ..self }
     }

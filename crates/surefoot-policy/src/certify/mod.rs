@@ -53,8 +53,8 @@ pub struct Certifier {
 
 #[derive(Debug, Clone)]
 enum AnyBounder {
-    Network(NetworkBounder),
-    Forest(ForestBounder),
+    Network(Box<NetworkBounder>),
+    Forest(Box<ForestBounder>),
 }
 
 /// What answering the last question took.
@@ -80,10 +80,10 @@ impl Certifier {
         let origins = space.inputs(policy);
         let bounder = match &policy.scorer {
             Scorer::Network(network) => {
-                AnyBounder::Network(NetworkBounder::new(network, arithmetic, &origins))
+                AnyBounder::Network(Box::new(NetworkBounder::new(network, arithmetic, &origins)))
             }
             Scorer::Ensemble(ensemble) => {
-                AnyBounder::Forest(ForestBounder::new(ensemble, arithmetic, &origins))
+                AnyBounder::Forest(Box::new(ForestBounder::new(ensemble, arithmetic, &origins)))
             }
         };
         let points = Points::new(policy, arithmetic, origins);
@@ -200,8 +200,8 @@ impl Certifier {
 
     fn run(&mut self, question: &Question<'_>, budget: &Budget<'_>) -> End {
         match &mut self.bounder {
-            AnyBounder::Network(bounder) => self.search.run(bounder, question, budget),
-            AnyBounder::Forest(bounder) => self.search.run(bounder, question, budget),
+            AnyBounder::Network(bounder) => self.search.run(&mut **bounder, question, budget),
+            AnyBounder::Forest(bounder) => self.search.run(&mut **bounder, question, budget),
         }
     }
 }

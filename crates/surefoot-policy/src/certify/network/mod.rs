@@ -66,7 +66,7 @@ pub(super) struct NetworkBounder {
 const EXPENSIVE: f64 = 4e7;
 
 /// Networks whose backward passes for hidden values cost more are split instead.
-const TOO_EXPENSIVE: f64 = 5e9;
+const TOO_EXPENSIVE: f64 = 2e9;
 
 #[derive(Debug)]
 struct Model {

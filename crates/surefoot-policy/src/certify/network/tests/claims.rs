@@ -184,6 +184,7 @@ impl Checked<'_> {
                 };
                 pending.extend([low, high].into_iter().filter(is_wide));
             }
+            Finding::Empty | Finding::Undecided(_) => unreachable!("there are no phases"),
             Finding::Won | Finding::Uniform | Finding::Witness(_) => {}
         }
     }

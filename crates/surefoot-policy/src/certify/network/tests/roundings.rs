@@ -26,7 +26,7 @@ fn bounded(network: &Network) -> (Graph, Bounds, Backward) {
     let (mut bounds, mut backward) = (Bounds::new(&graph), Backward::new(&graph, leaders));
     let mut arguments = Arguments::default();
     let set = InstructionSet::best();
-    bounds.compute(&graph, set, |_| (-1.0, 1.0), None, &mut arguments, &mut backward, true);
+    bounds.compute(&graph, set, |_| (-1.0, 1.0), None, None, &mut arguments, &mut backward, true);
     (graph, bounds, backward)
 }
 
