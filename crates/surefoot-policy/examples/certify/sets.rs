@@ -72,7 +72,6 @@ pub fn sets() -> Vec<Set> {
         Set { questions: Questions::AtMost(70), ..network("4x512", 6, &[512, 512, 512, 512], 4) },
         sparse("sparse-8k", 4, 2000, 5),
         sparse("sparse-34k", 4, 8500, 6),
-        sparse("sparse-42k", 5, 8500, 12),
         Set {
             name: "wide-2x32",
             blocks: 0,
