@@ -1,11 +1,11 @@
 //! Times the questions of IC3: is there a state in a box from which a command's outcome leads into a frame?
 //!
 //! ```sh
-//! cargo run --release -p surefoot-solve --example queries -- [--features …] DOMAIN QUERIES
+//! cargo run --release -p surefoot-solve --example queries -- [DOMAIN [QUERIES [CLAUSES]]]
 //! ```
 //!
-//! `DOMAIN` is `blocksworld` (6 blocks, table limit 5; the default), `blocksworld8`, `npuzzle` or `transport`. A frame has 300
-//! random clauses, each the outside of a box over 3 to 6 variables; the state before is in a random box. With the feature `z3` the same questions are put
+//! `DOMAIN` is `blocksworld` (6 blocks, table limit 5; the default), `blocksworld8`, `npuzzle` or `transport`. A frame has random
+//! clauses (300 by default), each the outside of a box over 3 to 6 variables; the state before is in a random box. With the feature `z3` the same questions are put
 //! to Z3, and every answer is compared.
 
 use std::time::{Duration, Instant};
@@ -14,17 +14,16 @@ use surefoot_model::domains::{Generated, blocksworld, npuzzle, transport};
 use surefoot_model::{TransitionSystem, VarId, jani};
 use surefoot_solve::{Answer, Arithmetic, Bound, FrameId, SatSolver, Step, Transitions};
 
-const CLAUSES: usize = 300;
-
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let domain = arguments.next().unwrap_or_else(|| "blocksworld".into());
     let count = arguments.next().map_or(20_000, |text| text.parse().expect("a number of queries"));
+    let clauses = arguments.next().map_or(300, |text| text.parse().expect("a number of clauses"));
     let started = Instant::now();
     let system = read(&generate(&domain));
     println!("{domain}: {} variables, {} commands, read in {:.3} s", system.variables.len(), system.commands.len(), started.elapsed().as_secs_f64());
     let mut random = Random(1);
-    let clauses: Vec<Vec<Bound>> = (0..CLAUSES)
+    let clauses: Vec<Vec<Bound>> = (0..clauses)
         .map(|_| {
             let size = 3 + random.below(4);
             random_box(&system, size, &mut random).into_iter().map(|bound| !bound).collect()

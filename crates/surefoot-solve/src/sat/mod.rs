@@ -6,8 +6,8 @@
 //! and false from there on, and each value between is one that the variable may have. `v = c` is defined by
 //! `v ≥ c ∧ ¬(v ≥ c + 1)`.
 
-mod cadical;
 mod domain;
+mod engine;
 
 use std::fmt;
 
@@ -15,12 +15,12 @@ use surefoot_model::{ExprId, ExprPool, VarId};
 
 use crate::literal::{Answer, IntVar, Lit};
 use crate::solver::{Arithmetic, Interrupt, Poll, Solve, SolveIncremental};
-use cadical::Cadical;
 use domain::Domain;
+use engine::Engine;
 
 /// Incremental satisfiability over bounded integers by SAT.
 pub struct SatSolver {
-    sat: Cadical,
+    sat: Engine,
     /// SAT variables that are in use, the constant included.
     literals: u32,
     domains: Vec<Domain>,
@@ -34,7 +34,7 @@ impl SatSolver {
     /// A solver without variables and clauses.
     pub fn new() -> Self {
         SatSolver {
-            sat: Cadical::new(),
+            sat: Engine::new(),
             literals: 1,
             domains: Vec::new(),
             assumptions: Vec::new(),
