@@ -49,6 +49,9 @@ pub trait Solve {
     /// The value of a variable in the model: consistent with the values of all literals.
     fn value(&self, variable: IntVar) -> i32;
 
+    /// The values around [`Solve::value`] that agree with the model about every literal of the variable that was asked for.
+    fn interval(&self, variable: IntVar) -> (i32, i32);
+
     /// Whether a literal is true in the model.
     fn holds(&self, literal: Lit) -> bool;
 }

@@ -21,12 +21,8 @@ use crate::solver::Arithmetic;
 /// More clauses than this are not written for one comparison.
 const MOST_CLAUSES: u64 = 8192;
 
-/// `Σ aᵢ·xᵢ ≥ bound` in normal form: at least two terms, the first coefficient positive, no common divisor.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Sum {
-    terms: Vec<(VarId, i64)>,
-    bound: i64,
-}
+/// `Σ aᵢ·xᵢ` in normal form: at least two terms, the first coefficient positive, no common divisor.
+pub type Terms = Vec<(VarId, i64)>;
 
 /// A variable with its sign and the size of its coefficient.
 #[derive(Debug, Clone, Copy)]
@@ -88,32 +84,42 @@ impl<S: Arithmetic> Encoder<S> {
                     }
                     bound = bound.checked_neg()?.checked_add(1)?;
                 }
-                let literal = self.sum(Sum { terms, bound })?;
+                let literal = self.sum(terms, bound)?;
                 Some(if negate { !literal } else { literal })
             }
         }
     }
 
-    fn sum(&mut self, sum: Sum) -> Option<Lit> {
-        if let Some(&known) = self.sums.get(&sum) {
+    /// `Σ ≥ bound` in normal form. Bounds of the same sum are in order, like those of a variable.
+    fn sum(&mut self, terms: Terms, bound: i64) -> Option<Lit> {
+        if let Some(&known) = self.sums.get(&terms).and_then(|bounds| bounds.get(&bound)) {
             return Some(known);
         }
-        let native: Vec<_> = sum.terms.iter().map(|&(v, factor)| (self.integers[v.index()], factor)).collect();
-        let literal = match self.solver.linear_at_least(&native, sum.bound) {
+        let native: Vec<_> = terms.iter().map(|&(v, factor)| (self.integers[v.index()], factor)).collect();
+        let literal = match self.solver.linear_at_least(&native, bound) {
             Some(literal) => literal,
-            None => match self.partial_sums(&sum) {
+            None => match self.partial_sums(&terms, bound) {
                 Some(literal) => literal,
-                None => self.lazy_sum(&sum)?,
+                None => self.lazy_sum(&terms, bound)?,
             },
         };
-        self.sums.insert(sum, literal);
+        let bounds = self.sums.entry(terms).or_default();
+        let below = bounds.range(..bound).next_back().map(|(_, &below)| below);
+        let above = bounds.range(bound..).next().map(|(_, &above)| above);
+        bounds.insert(bound, literal);
+        if let Some(below) = below {
+            self.solver.add_clause(&[!literal, below]);
+        }
+        if let Some(above) = above {
+            self.solver.add_clause(&[!above, literal]);
+        }
         Some(literal)
     }
 
     /// The comparison as an atom, unless its own evaluation might overflow.
-    fn lazy_sum(&mut self, sum: &Sum) -> Option<Lit> {
+    fn lazy_sum(&mut self, terms: &Terms, bound: i64) -> Option<Lit> {
         let mut expression: Option<ExprId> = None;
-        for &(v, factor) in &sum.terms {
+        for &(v, factor) in terms {
             let variable = self.pool.variable_of_type(v, self.types[v.index()]);
             let factor = self.pool.int(factor);
             let product = self.pool.mul(factor, variable).expect("integers");
@@ -122,7 +128,7 @@ impl<S: Arithmetic> Encoder<S> {
                 Some(sum) => self.pool.add(sum, product).expect("integers"),
             });
         }
-        let (bound, expression) = (self.pool.int(sum.bound), expression?);
+        let (bound, expression) = (self.pool.int(bound), expression?);
         if self.enclosure(expression).undefined {
             return None;
         }
@@ -151,11 +157,11 @@ impl<S: Arithmetic> Encoder<S> {
         if term.negative { !self.solver.at_least(variable, 1 - bound) } else { self.solver.at_least(variable, bound) }
     }
 
-    fn partial_sums(&mut self, sum: &Sum) -> Option<Lit> {
-        let mut terms: Vec<Term> = sum.terms.iter().map(|&(v, factor)| self.term(v, factor)).collect();
+    fn partial_sums(&mut self, terms: &Terms, bound: i64) -> Option<Lit> {
+        let mut terms: Vec<Term> = terms.iter().map(|&(v, factor)| self.term(v, factor)).collect();
         // The largest domain comes last, where it needs no clauses.
         terms.sort_by_key(|term| term.upper - term.lower);
-        let plan = Plan::new(&terms, sum.bound.into())?;
+        let plan = Plan::new(&terms, bound.into())?;
         self.statistics.sums += 1;
         let mut below: FxHashMap<i128, Lit> = FxHashMap::default();
         let last = *terms.last()?;
@@ -173,9 +179,9 @@ impl<S: Arithmetic> Encoder<S> {
             }
             below = nodes;
         }
-        Some(match plan.decided(0, sum.bound.into()) {
+        Some(match plan.decided(0, bound.into()) {
             Some(decided) => Lit::constant(decided),
-            None => below[&i128::from(sum.bound)],
+            None => below[&i128::from(bound)],
         })
     }
 

@@ -33,6 +33,8 @@ mod step;
 mod table;
 mod undefined;
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 use surefoot_model::expr::Enclosure;
 use surefoot_model::{ExprId, ExprPool, Type, VarId, Variable};
@@ -98,7 +100,8 @@ pub struct Encoder<S> {
     /// Values over all states.
     enclosures: FxHashMap<ExprId, Enclosure>,
     gates: FxHashMap<Box<[Lit]>, Lit>,
-    sums: FxHashMap<linear::Sum, Lit>,
+    /// For each sum of variables, its bounds so far.
+    sums: FxHashMap<linear::Terms, BTreeMap<i64, Lit>>,
     atoms: Vec<Atom>,
     statistics: Statistics,
 }

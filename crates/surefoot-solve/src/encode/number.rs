@@ -14,7 +14,7 @@ pub struct Linear {
 }
 
 /// Longer ones are not taken apart: shared parts may make an expression exponentially longer than it is written.
-const MOST_STEPS: usize = 4096;
+const MOST_STEPS: usize = 1 << 16;
 
 impl<S: Arithmetic> Encoder<S> {
     /// The values of an expression over all states.
@@ -62,8 +62,8 @@ impl<S: Arithmetic> Encoder<S> {
             let Some((id, factor)) = stack.pop() else {
                 return finish(terms, constant);
             };
-            // Factors are products of 64-bit constants: give up before sums of 4096 of them overflow.
-            if factor.unsigned_abs() >= 1 << 50 {
+            // Factors are products of 64-bit constants: give up before sums of them overflow 128 bits.
+            if factor.unsigned_abs() >= 1 << 40 {
                 return None;
             }
             if let Some(Value::Int(value)) = self.enclosure(id).values.as_point() {

@@ -14,6 +14,7 @@ impl<S: Arithmetic> Encoder<S> {
             return false;
         }
         let state = self.state();
+        let intervals: Vec<(i32, i32)> = self.integers.iter().map(|&v| self.solver.interval(v)).collect();
         let mut scratch = Scratch::default();
         let wrong = |atom: &Atom, scratch: &mut Scratch| {
             let truth = atom.at(&state, scratch);
@@ -29,38 +30,62 @@ impl<S: Arithmetic> Encoder<S> {
             .filter_map(|(i, atom)| Some((i, wrong(atom, &mut scratch)?)))
             .collect();
         for &(i, truth) in &wrong {
-            let bounds = self.widen(i, &state, truth, &mut scratch);
+            let bounds = self.widen(i, &state, &intervals, truth, &mut scratch);
             self.statistics.explanations += 1;
             self.explain(self.atoms[i].truths, truth, &bounds);
         }
         !wrong.is_empty()
     }
 
-    /// A box around a state on which an atom has the same truth everywhere: as few bounds as possible, and those wide.
+    /// A box around a state on which an atom has the same truth everywhere.
+    ///
+    /// The best box is that of the literals in the model: its clause speaks of what the solver decided and needs no new literals. If the atom is mixed there,
+    /// the box is drawn together around the state, evenly in all directions, until it is not. A box that is as long as possible in one
+    /// direction at the cost of others would have to be corrected value by value. At last, bounds that do not matter go.
     fn widen(
         &mut self,
         atom: usize,
         state: &[i32],
+        intervals: &[(i32, i32)],
         truth: Certain,
         scratch: &mut Scratch,
     ) -> Vec<(VarId, i32, i32)> {
         let atom = &self.atoms[atom];
-        let domain: Vec<(i32, i32)> =
-            atom.variables.iter().map(|v| (self.lower[v.index()], self.upper[v.index()])).collect();
-        for v in &atom.variables {
-            (self.lower[v.index()], self.upper[v.index()]) = (state[v.index()], state[v.index()]);
-        }
+        let variables: Vec<usize> = atom.variables.iter().map(|v| v.index()).collect();
+        let domain: Vec<(i32, i32)> = variables.iter().map(|&v| (self.lower[v], self.upper[v])).collect();
         let (lower, upper) = (&mut self.lower, &mut self.upper);
-        for (v, &(low, high)) in atom.variables.iter().zip(&domain) {
-            let v = v.index();
-            lower[v] = furthest(state[v], low, |bound| {
+        let share = furthest(0, WHOLE, |share| {
+            for &v in &variables {
+                (lower[v], upper[v]) = part(intervals[v], state[v], share);
+            }
+            atom.over(lower, upper, scratch) == Some(truth)
+        });
+        for &v in &variables {
+            (lower[v], upper[v]) = part(intervals[v], state[v], share);
+        }
+        for (&v, &(low, high)) in variables.iter().zip(&domain) {
+            let start = lower[v];
+            let mut accepts = |bound: i32, lower: &mut Vec<i32>| {
                 lower[v] = bound;
                 atom.over(lower, upper, scratch) == Some(truth)
-            });
-            upper[v] = furthest(state[v], high, |bound| {
+            };
+            lower[v] = if start == low || accepts(low, lower) {
+                low
+            } else {
+                let end = i64::from(intervals[v].0);
+                furthest(start.into(), end, |bound| accepts(bound as i32, lower)) as i32
+            };
+            let start = upper[v];
+            let mut accepts = |bound: i32, upper: &mut Vec<i32>| {
                 upper[v] = bound;
                 atom.over(lower, upper, scratch) == Some(truth)
-            });
+            };
+            upper[v] = if start == high || accepts(high, upper) {
+                high
+            } else {
+                let end = i64::from(intervals[v].1);
+                furthest(start.into(), end, |bound| accepts(bound as i32, upper)) as i32
+            };
         }
         let mut bounds = Vec::new();
         for (&v, &(low, high)) in atom.variables.iter().zip(&domain) {
@@ -74,22 +99,35 @@ impl<S: Arithmetic> Encoder<S> {
     }
 }
 
+/// The share of an interval that is the whole of it.
+const WHOLE: i64 = 1 << 32;
+
+/// An interval, drawn together around one of its values.
+fn part((lower, upper): (i32, i32), value: i32, share: i64) -> (i32, i32) {
+    // Distances have 33 bits, shares too: the product has 66.
+    let bound = |bound: i32| {
+        let distance = i128::from(bound) - i128::from(value);
+        (i128::from(value) + distance * i128::from(share) / i128::from(WHOLE)) as i32
+    };
+    (bound(lower), bound(upper))
+}
+
 /// The value furthest from `start`, towards `end`, that is accepted; `start` is. Bisection: if acceptance is not monotone, another
 /// accepted value.
-fn furthest(start: i32, end: i32, mut accepts: impl FnMut(i32) -> bool) -> i32 {
+fn furthest(start: i64, end: i64, mut accepts: impl FnMut(i64) -> bool) -> i64 {
     if start == end || accepts(end) {
         return end;
     }
-    let (mut inside, mut outside) = (i64::from(start), i64::from(end));
+    let (mut inside, mut outside) = (start, end);
     while inside.abs_diff(outside) > 1 {
         let middle = inside.midpoint(outside);
-        if accepts(middle as i32) {
+        if accepts(middle) {
             inside = middle;
         } else {
             outside = middle;
         }
     }
-    inside as i32
+    inside
 }
 
 impl<S: Arithmetic> Solve for Encoder<S> {
@@ -123,6 +161,10 @@ impl<S: Arithmetic> Solve for Encoder<S> {
 
     fn value(&self, variable: IntVar) -> i32 {
         self.solver.value(variable)
+    }
+
+    fn interval(&self, variable: IntVar) -> (i32, i32) {
+        self.solver.interval(variable)
     }
 
     fn holds(&self, literal: Lit) -> bool {

@@ -43,6 +43,14 @@ impl Domain {
         (below, above)
     }
 
+    /// The values that no literal tells apart from this one.
+    pub fn around(&self, value: i32) -> (i32, i32) {
+        let count = self.at_least.partition_point(|&(c, _)| c <= value);
+        let lower = if count == 0 { self.lower } else { self.at_least[count - 1].0 };
+        let upper = self.at_least.get(count).map_or(self.upper, |&(c, _)| c - 1);
+        (lower, upper)
+    }
+
     /// The least value of a model. Literals are true up to some bound, so the largest true one is found by bisection.
     pub fn value(&self, holds: impl Fn(Lit) -> bool) -> i32 {
         let count = self.at_least.partition_point(|&(_, literal)| holds(literal));
@@ -64,6 +72,9 @@ mod tests {
         assert_eq!(domain.value(|_| false), -3);
         assert_eq!(domain.value(|literal| literal != Lit::positive(2)), 7);
         assert_eq!(domain.value(|_| true), 900_000);
+        for (value, around) in [(-3, (-3, 4)), (4, (-3, 4)), (5, (5, 6)), (899_999, (7, 899_999)), (1_000_000, (900_000, 1_000_000))] {
+            assert_eq!(domain.around(value), around);
+        }
         assert_eq!(domain.find(-3), Ok(Lit::TRUE));
         assert_eq!(domain.find(1_000_001), Ok(Lit::FALSE));
         assert_eq!(domain.find(7), Ok(Lit::positive(3)));

@@ -143,6 +143,10 @@ impl Solve for SatSolver {
         self.domains[variable.index()].value(|literal| self.sat.value(literal))
     }
 
+    fn interval(&self, variable: IntVar) -> (i32, i32) {
+        self.domains[variable.index()].around(self.value(variable))
+    }
+
     fn holds(&self, literal: Lit) -> bool {
         assert_eq!(self.answer, Some(Answer::Satisfiable), "a model is there");
         self.is_true(literal)
