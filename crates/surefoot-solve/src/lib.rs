@@ -9,6 +9,7 @@
 //!
 //! `docs/solve.md` explains how it works and why it is right.
 
+mod domain;
 mod encode;
 mod enumerate;
 mod literal;

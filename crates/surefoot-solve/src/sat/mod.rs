@@ -6,7 +6,7 @@
 //! and false from there on, and each value between is one that the variable may have. `v = c` is defined by
 //! `v ≥ c ∧ ¬(v ≥ c + 1)`.
 
-mod domain;
+
 mod engine;
 
 use std::fmt;
@@ -15,7 +15,7 @@ use surefoot_model::{ExprId, ExprPool, VarId};
 
 use crate::literal::{Answer, IntVar, Lit};
 use crate::solver::{Arithmetic, Interrupt, Poll, Solve, SolveIncremental};
-use domain::Domain;
+use crate::domain::Domain;
 use engine::Engine;
 
 /// Incremental satisfiability over bounded integers by SAT.
