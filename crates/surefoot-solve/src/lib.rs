@@ -19,7 +19,7 @@ mod transition;
 #[cfg(feature = "z3")]
 mod z3;
 
-pub use encode::{Encoder, Statistics, Truths};
+pub use encode::{Encoder, Limits, Statistics, Truths};
 pub use enumerate::{Enumerated, enumerate};
 pub use literal::{Answer, IntVar, Lit};
 pub use sat::SatSolver;

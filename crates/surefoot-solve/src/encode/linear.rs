@@ -18,9 +18,6 @@ use super::{Encoder, Truths};
 use crate::literal::Lit;
 use crate::solver::Arithmetic;
 
-/// More clauses than this are not written for one comparison.
-const MOST_CLAUSES: u64 = 8192;
-
 /// `Σ aᵢ·xᵢ` in normal form: at least two terms, the first coefficient positive, no common divisor.
 pub type Terms = Vec<(VarId, i64)>;
 
@@ -161,7 +158,7 @@ impl<S: Arithmetic> Encoder<S> {
         let mut terms: Vec<Term> = terms.iter().map(|&(v, factor)| self.term(v, factor)).collect();
         // The largest domain comes last, where it needs no clauses.
         terms.sort_by_key(|term| term.upper - term.lower);
-        let plan = Plan::new(&terms, bound.into())?;
+        let plan = Plan::new(&terms, bound.into(), self.limits.sum_clauses)?;
         self.statistics.sums += 1;
         let mut below: FxHashMap<i128, Lit> = FxHashMap::default();
         let last = *terms.last()?;
@@ -214,7 +211,7 @@ struct Plan {
 
 impl Plan {
     /// `None` if it takes too many clauses.
-    fn new(terms: &[Term], bound: i128) -> Option<Plan> {
+    fn new(terms: &[Term], bound: i128, most_clauses: u64) -> Option<Plan> {
         let mut ranges = vec![(0, 0); terms.len() + 1];
         for (i, term) in terms.iter().enumerate().rev() {
             let (low, high) = ranges[i + 1];
@@ -231,7 +228,7 @@ impl Plan {
             }
             let values = u64::try_from(term.upper - term.lower + 1).ok()?;
             clauses += values.checked_mul(2 * level.len() as u64)?;
-            if clauses > MOST_CLAUSES {
+            if clauses > most_clauses {
                 return None;
             }
             let mut next = FxHashSet::default();

@@ -82,6 +82,30 @@ pub struct Statistics {
     pub explanations: usize,
 }
 
+/// How much is written out as clauses before an atom is explained lazily. Answers do not depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Most clauses for one comparison of a sum.
+    pub sum_clauses: u64,
+    /// Most combinations of values of an atom over several variables.
+    pub table_points: u64,
+    /// Most values of an atom over one variable,
+    pub table_values: u64,
+    /// which fall into at most so many runs of equal truth.
+    pub table_runs: usize,
+}
+
+impl Limits {
+    /// Nothing is written out.
+    pub const LAZY: Limits = Limits { sum_clauses: 0, table_points: 0, table_values: 0, table_runs: 0 };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { sum_clauses: 8192, table_points: 256, table_values: 1 << 14, table_runs: 128 }
+    }
+}
+
 /// State variables and conditions over them, on top of a back end.
 #[derive(Debug)]
 pub struct Encoder<S> {
@@ -103,6 +127,7 @@ pub struct Encoder<S> {
     /// For each sum of variables, its bounds so far.
     sums: FxHashMap<linear::Terms, BTreeMap<i64, Lit>>,
     atoms: Vec<Atom>,
+    limits: Limits,
     statistics: Statistics,
 }
 
@@ -132,8 +157,14 @@ impl<S: Arithmetic> Encoder<S> {
             gates: FxHashMap::default(),
             sums: FxHashMap::default(),
             atoms: Vec::new(),
+            limits: Limits::default(),
             statistics: Statistics::default(),
         })
+    }
+
+    /// Sets the limits for conditions that are translated from now on.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
     }
 
     /// The back end's variable for a state variable.

@@ -7,13 +7,6 @@ use super::{Encoder, Truths};
 use crate::literal::Lit;
 use crate::solver::Arithmetic;
 
-/// Atoms over several variables are written out if their variables have at most so many combinations of values.
-const MOST_POINTS: u64 = 256;
-/// Atoms over one variable are written out if it has at most so many values,
-const MOST_VALUES: u64 = 1 << 14;
-/// and if its values fall into at most so many runs of equal truth.
-const MOST_RUNS: usize = 128;
-
 /// A box of states with the same truth.
 #[derive(Debug)]
 pub struct Entry {
@@ -27,8 +20,8 @@ impl<S: Arithmetic> Encoder<S> {
         let size = |v: &VarId| (i64::from(self.upper[v.index()]) - i64::from(self.lower[v.index()])) as u64 + 1;
         let points = atom.variables.iter().map(size).try_fold(1_u64, u64::checked_mul)?;
         match *atom.variables {
-            [v] if points <= MOST_VALUES => self.runs(atom, v),
-            _ if points <= MOST_POINTS => Some(self.boxes(atom)),
+            [v] if points <= self.limits.table_values => self.runs(atom, v),
+            _ if points <= self.limits.table_points => Some(self.boxes(atom)),
             _ => None,
         }
     }
@@ -59,7 +52,7 @@ impl<S: Arithmetic> Encoder<S> {
                 Some(run) if run.truth == truth => run.bounds[0].2 = value,
                 _ => runs.push(Entry { bounds: vec![(v, value, value)], truth }),
             }
-            if runs.len() > MOST_RUNS {
+            if runs.len() > self.limits.table_runs {
                 return None;
             }
         }

@@ -6,7 +6,7 @@ use surefoot_model::{ExprId, Program, TransitionSystem, VarId};
 use super::transitions::{Entry, Step};
 use super::{Bound, FrameId};
 use crate::UnsupportedVariable;
-use crate::encode::{Encoder, Importer};
+use crate::encode::{Encoder, Importer, Limits};
 use crate::literal::{Answer, Lit};
 use crate::solver::{Arithmetic, Solve, SolveIncremental};
 
@@ -26,11 +26,16 @@ pub struct OutcomeSolver<S> {
 }
 
 impl<S: Arithmetic + Default> OutcomeSolver<S> {
-    pub fn new(system: &TransitionSystem, step: Step) -> Result<Self, UnsupportedVariable> {
+    pub fn new(
+        system: &TransitionSystem,
+        step: Step,
+        limits: Limits,
+    ) -> Result<Self, UnsupportedVariable> {
         let command = &system.commands[step.command];
         let outcome = &command.outcomes[step.outcome];
         let pool = &system.exprs;
         let mut encoder = Encoder::new(S::default(), &system.variables)?;
+        encoder.set_limits(limits);
         encoder.require_condition(pool, command.guard);
         let possible = encoder.possible(pool, outcome);
         encoder.require_own(possible);

@@ -14,6 +14,7 @@ use surefoot_model::{ExprId, TransitionSystem};
 use super::outcome::OutcomeSolver;
 use super::{Bound, FrameId};
 use crate::UnsupportedVariable;
+use crate::encode::Limits;
 use crate::literal::{Answer, Lit};
 use crate::solver::{Arithmetic, Interrupt, Poll, SolveIncremental};
 
@@ -55,6 +56,7 @@ pub struct Transitions<'m, S> {
     frames: usize,
     log: Vec<Entry>,
     poll: Option<PollHandle>,
+    limits: Limits,
     /// The last question.
     step: Option<Step>,
     current: Vec<Bound>,
@@ -85,6 +87,7 @@ impl<'m, S: Arithmetic + Default> Transitions<'m, S> {
             frames: 0,
             log: Vec::new(),
             poll: None,
+            limits: Limits::default(),
             step: None,
             current: Vec::new(),
             asked: Vec::new(),
@@ -117,7 +120,7 @@ impl<'m, S: Arithmetic + Default> Transitions<'m, S> {
     /// Is there a state within the bounds `current` from which the step is possible, and leads to a state that is in all of `frames`?
     pub fn query(&mut self, step: Step, current: &[Bound], frames: &[FrameId]) -> Answer {
         let solver = self.solvers.entry(step).or_insert_with(|| {
-            let mut solver = OutcomeSolver::<S>::new(self.system, step).expect("no variable is real");
+            let mut solver = OutcomeSolver::<S>::new(self.system, step, self.limits).expect("no variable is real");
             solver.encoder.set_interrupt(self.poll.as_ref().map(|poll| poll.0.clone()));
             solver
         });
@@ -173,6 +176,14 @@ impl<'m, S: Arithmetic + Default> Transitions<'m, S> {
     /// Number of solvers that were made so far.
     pub fn solver_count(&self) -> usize {
         self.solvers.len()
+    }
+
+    /// Sets the limits of all solvers, for what they translate from now on.
+    pub fn set_limits(&mut self, limits: Limits) {
+        for solver in self.solvers.values_mut() {
+            solver.encoder.set_limits(limits);
+        }
+        self.limits = limits;
     }
 
     /// See [`Interrupt`]; holds for all solvers.

@@ -50,6 +50,7 @@ macro_rules! conformance {
             the_same_literal_is_given_twice,
             order_literals_are_consistent_in_any_order_of_creation,
             equality_is_a_value,
+            an_interval_holds_the_values_that_literals_do_not_tell_apart,
             single_values_and_extreme_bounds_work,
             the_empty_clause_is_final,
             constants_in_clauses_and_assumptions_mean_what_they_say,

@@ -77,6 +77,27 @@ pub fn equality_is_a_value<S: Subject>() {
     assert_eq!(solver.solve_assuming(&equals[1..3]), Answer::Unsatisfiable);
 }
 
+pub fn an_interval_holds_the_values_that_literals_do_not_tell_apart<S: Subject>() {
+    let mut solver = S::fresh();
+    let v = solver.new_variable(-10, 1000);
+    // New literals, and an interval between literals.
+    for (bounds, (lower, upper)) in [
+        (vec![], (-10, 1000)),
+        (vec![0, 100], (0, 99)),
+        (vec![50, 6], (0, 5)),
+        (vec![], (100, 1000)),
+        (vec![], (-10, -1)),
+    ] {
+        for bound in bounds {
+            solver.at_least(v, bound);
+        }
+        let inside = [solver.at_least(v, lower.into()), !solver.at_least(v, i64::from(upper) + 1)];
+        assert_eq!(solver.solve_assuming(&inside), Answer::Satisfiable);
+        assert_eq!(solver.interval(v), (lower, upper));
+        assert!((lower..=upper).contains(&solver.value(v)));
+    }
+}
+
 pub fn single_values_and_extreme_bounds_work<S: Subject>() {
     let mut solver = S::fresh();
     let point = solver.new_variable(7, 7);

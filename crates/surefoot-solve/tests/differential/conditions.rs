@@ -9,7 +9,7 @@ use surefoot_harness::random::{RandomTask, Size, tasks};
 use surefoot_harness::run::check;
 use surefoot_model::{ExprId, Type, Value};
 use surefoot_solve::{
-    Answer, Arithmetic, Bound, Enumerated, Lit, SatSolver, SolveIncremental, States, enumerate,
+    Answer, Arithmetic, Bound, Enumerated, Limits, Lit, SatSolver, SolveIncremental, States, enumerate,
 };
 
 use super::states::{all_states, bound_genes, bounds, successor, types, value};
@@ -95,9 +95,14 @@ fn questions() -> impl Strategy<Value = Vec<Vec<Gene>>> {
     prop::collection::vec(prop::collection::vec(any::<Gene>(), 0..6), 1..8)
 }
 
-fn ask_all<S: Arithmetic + Default>(task: &Task, questions: &[Vec<Gene>]) -> Result<(), TestCaseError> {
+fn ask_all<S: Arithmetic + Default>(
+    task: &Task,
+    questions: &[Vec<Gene>],
+    limits: Limits,
+) -> Result<(), TestCaseError> {
     let all = all_states(&task.system);
     let mut states = States::<S>::new(&task.system).expect("discrete");
+    states.encoder().set_limits(limits);
     for genes in questions {
         let facts: Vec<(Fact, bool)> = genes.iter().map(|&gene| (fact(task, gene), gene.2)).collect();
         let assumptions: Vec<Lit> = facts
@@ -153,21 +158,26 @@ fn ask_all<S: Arithmetic + Default>(task: &Task, questions: &[Vec<Gene>]) -> Res
     Ok(())
 }
 
-fn questions_about_tasks<S: Arithmetic + Default>(cases: u32) {
+fn questions_about_tasks<S: Arithmetic + Default>(cases: u32, limits: Limits) {
     check(&(tasks(Size::Small), questions()), cases, |(RandomTask { task, .. }, questions)| {
-        ask_all::<S>(&task, &questions)
+        ask_all::<S>(&task, &questions, limits)
     });
 }
 
 #[test]
 fn conditions_of_random_tasks_agree_with_brute_force() {
-    questions_about_tasks::<SatSolver>(5000);
+    questions_about_tasks::<SatSolver>(5000, Limits::default());
+}
+
+#[test]
+fn lazily_explained_conditions_of_random_tasks_agree_with_brute_force() {
+    questions_about_tasks::<SatSolver>(3000, Limits::LAZY);
 }
 
 #[cfg(feature = "z3")]
 #[test]
 fn conditions_of_random_tasks_agree_with_brute_force_in_z3() {
-    questions_about_tasks::<surefoot_solve::Z3Solver>(300);
+    questions_about_tasks::<surefoot_solve::Z3Solver>(300, Limits::default());
 }
 
 #[test]

@@ -110,3 +110,58 @@ fn one_step_before_an_overfull_table_a_block_is_put_down() {
     labels.dedup();
     assert_eq!(labels, ["choose_table"]);
 }
+
+/// Questions of IC3 about domains that are too large for brute force: both back ends give the same answers, and witnesses hold.
+#[cfg(feature = "z3")]
+#[test]
+fn answers_about_domains_agree_with_z3() {
+    use proptest::prelude::*;
+    use surefoot_harness::run::check;
+    use surefoot_solve::Z3Solver;
+
+    let systems: Vec<TransitionSystem> = [
+        blocksworld::generate(&blocksworld::Parameters { blocks: 4, table_limit: 3, ..Default::default() }),
+        npuzzle::generate(&npuzzle::Parameters::default()),
+        transport::generate(&transport::Parameters::default()),
+        line::generate(&line::Parameters::default()),
+        beluga::generate(&beluga::Parameters::default()),
+        racetrack::generate(&racetrack::Parameters::default()),
+    ]
+    .into_iter()
+    .map(|generated| read(generated).0)
+    .collect();
+    let bounds = || super::states::bound_genes(8);
+    let clauses = prop::collection::vec(bounds(), 0..20);
+    let questions = prop::collection::vec((any::<u16>(), bounds()), 1..10);
+    check(&(0..systems.len(), clauses, questions), 150, |(number, clauses, questions)| {
+        let system = &systems[number];
+        let (mut ours, mut z3) = (
+            Transitions::<SatSolver>::new(system).expect("discrete"),
+            Transitions::<Z3Solver>::new(system).expect("discrete"),
+        );
+        let frame = ours.add_frame();
+        z3.add_frame();
+        let clauses: Vec<Vec<Bound>> =
+            clauses.iter().map(|clause| super::states::bounds(system, clause)).collect();
+        for clause in &clauses {
+            ours.add_clause(frame, clause);
+            z3.add_clause(frame, clause);
+        }
+        for (command, current) in &questions {
+            let command = usize::from(*command) % system.commands.len();
+            let step = Step { command, outcome: 0 };
+            let current = super::states::bounds(system, current);
+            let answer = ours.query(step, &current, &[frame]);
+            prop_assert_eq!(answer, z3.query(step, &current, &[frame]));
+            if answer == Answer::Satisfiable {
+                for (state, after) in [(ours.state(), ours.successor()), (z3.state(), z3.successor())] {
+                    prop_assert!(current.iter().all(|bound| bound.holds(&state)));
+                    prop_assert!(clauses.iter().all(|clause| clause.iter().any(|bound| bound.holds(&after))));
+                    let outcome = &system.commands[command].outcomes[0];
+                    prop_assert_eq!(super::states::successor(system, outcome, &state), Some(after));
+                }
+            }
+        }
+        Ok(())
+    });
+}

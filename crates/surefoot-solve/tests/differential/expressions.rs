@@ -1,10 +1,12 @@
 //! Single conditions built from all operators, nested and shared at random.
 
+use std::sync::Mutex;
+
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use surefoot_harness::run::check;
 use surefoot_model::{ExprId, ExprPool, Type, Value, VarId, Variable, VariableType};
-use surefoot_solve::{Answer, Arithmetic, Encoder, SatSolver, Solve, SolveIncremental};
+use surefoot_solve::{Answer, Arithmetic, Encoder, Limits, SatSolver, Solve, SolveIncremental, Statistics};
 
 use super::states::value;
 
@@ -71,7 +73,11 @@ fn domains() -> impl Strategy<Value = Vec<(i32, i32)>> {
         .prop_map(|sizes| sizes.into_iter().map(|(lower, size)| (lower, lower + size)).collect())
 }
 
-fn agree<S: Arithmetic + Default>(steps: &[Instruction], domains: &[(i32, i32)]) -> Result<(), TestCaseError> {
+fn agree<S: Arithmetic + Default>(
+    steps: &[Instruction],
+    domains: &[(i32, i32)],
+    limits: Limits,
+) -> Result<Statistics, TestCaseError> {
     let (pool, conditions) = build(steps);
     let variable = |v: usize| {
         let ty = match domains.get(v) {
@@ -91,6 +97,7 @@ fn agree<S: Arithmetic + Default>(steps: &[Instruction], domains: &[(i32, i32)])
             .collect();
     }
     let mut encoder = Encoder::new(S::default(), &variables).expect("discrete");
+    encoder.set_limits(limits);
     // Small parts first, and the whole last: what was translated for one is used for the next.
     for &condition in conditions.iter().rev().take(4).rev() {
         let truths = encoder.condition(&pool, condition);
@@ -112,9 +119,11 @@ fn agree<S: Arithmetic + Default>(steps: &[Instruction], domains: &[(i32, i32)])
             prop_assert_eq!(encoder.solve_assuming(&[!literal]), answer, "not {:?}", expected);
         }
     }
+    let statistics = encoder.statistics();
     // Requiring the last one leaves exactly its solutions.
     if let Some(&condition) = conditions.last() {
         let mut encoder = Encoder::new(S::default(), &variables).expect("discrete");
+        encoder.set_limits(limits);
         encoder.require_condition(&pool, condition);
         let solutions = points.iter().filter(|p| value(&pool, &types, condition, p) == Some(Value::Bool(true)));
         let integers: Vec<_> = (0..variables.len()).map(|v| encoder.integer(VarId(v as u32))).collect();
@@ -131,22 +140,44 @@ fn agree<S: Arithmetic + Default>(steps: &[Instruction], domains: &[(i32, i32)])
             prop_assert!(expected.len() >= 200 && found.iter().all(|state| expected.contains(state)));
         }
     }
-    Ok(())
+    Ok(statistics)
 }
 
 fn conditions() -> impl Strategy<Value = (Vec<Instruction>, Vec<(i32, i32)>)> {
     (prop::collection::vec(any::<Instruction>(), 1..25), domains())
 }
 
+fn check_all<S: Arithmetic + Default>(cases: u32, limits: Limits) -> Statistics {
+    let ways = Mutex::new(Statistics::default());
+    check(&conditions(), cases, |(steps, domains)| {
+        let Statistics { tables, sums, lazy, explanations } = agree::<S>(&steps, &domains, limits)?;
+        let mut ways = ways.lock().expect("one thread");
+        ways.tables += tables;
+        ways.sums += sums;
+        ways.lazy += lazy;
+        ways.explanations += explanations;
+        Ok(())
+    });
+    ways.into_inner().expect("one thread")
+}
+
 #[test]
 fn conditions_of_all_operators_agree_with_the_point_evaluator() {
-    check(&conditions(), 3000, |(steps, domains)| agree::<SatSolver>(&steps, &domains));
+    let Statistics { tables, sums, .. } = check_all::<SatSolver>(3000, Limits::default());
+    assert!(tables > 300 && sums > 50, "{tables} tables and {sums} sums are too few to mean anything");
+}
+
+#[test]
+fn lazily_explained_conditions_agree_with_the_point_evaluator() {
+    let Statistics { lazy, explanations, .. } = check_all::<SatSolver>(3000, Limits::LAZY);
+    assert!(lazy > 500 && explanations > 1000, "{lazy} atoms and {explanations} explanations are too few");
 }
 
 #[cfg(feature = "z3")]
 #[test]
 fn conditions_of_all_operators_agree_with_the_point_evaluator_in_z3() {
-    check(&conditions(), 300, |(steps, domains)| agree::<surefoot_solve::Z3Solver>(&steps, &domains));
+    check_all::<surefoot_solve::Z3Solver>(200, Limits::default());
+    check_all::<surefoot_solve::Z3Solver>(200, Limits::LAZY);
 }
 
 #[test]

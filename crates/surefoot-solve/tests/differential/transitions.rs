@@ -7,7 +7,7 @@ use surefoot_engines::{OutOfDomain, Task};
 use surefoot_harness::random::{RandomTask, Size, tasks};
 use surefoot_harness::run::check;
 use surefoot_model::{ExprId, Value};
-use surefoot_solve::{Answer, Arithmetic, Bound, FrameId, SatSolver, Step, Transitions};
+use surefoot_solve::{Answer, Arithmetic, Bound, FrameId, Limits, SatSolver, Step, Transitions};
 
 use super::states::{all_states, bound_genes, bounds, successor, types, value};
 
@@ -67,7 +67,7 @@ fn truth(task: &Task, id: ExprId, state: &[i32]) -> Option<bool> {
     value(&task.system.exprs, &types(&task.system), id, state).and_then(Value::as_bool)
 }
 
-fn run<S: Arithmetic + Default>(task: &Task, actions: &[Action]) -> Result<(), TestCaseError> {
+fn run<S: Arithmetic + Default>(task: &Task, actions: &[Action], limits: Limits) -> Result<(), TestCaseError> {
     let all = all_states(&task.system);
     let steps: Vec<Step> = (0..task.system.commands.len())
         .flat_map(|command| {
@@ -79,6 +79,7 @@ fn run<S: Arithmetic + Default>(task: &Task, actions: &[Action]) -> Result<(), T
         return Ok(());
     }
     let mut transitions = Transitions::<S>::new(&task.system).expect("discrete");
+    transitions.set_limits(limits);
     let frames: Vec<FrameId> = (0..FRAMES).map(|_| transitions.add_frame()).collect();
     let mut demands = Demands::default();
     let property = &task.property;
@@ -145,7 +146,14 @@ fn run<S: Arithmetic + Default>(task: &Task, actions: &[Action]) -> Result<(), T
 #[test]
 fn steps_of_random_tasks_agree_with_brute_force() {
     check(&(tasks(Size::Small), actions()), 5000, |(RandomTask { task, .. }, actions)| {
-        run::<SatSolver>(&task, &actions)
+        run::<SatSolver>(&task, &actions, Limits::default())
+    });
+}
+
+#[test]
+fn lazily_explained_steps_of_random_tasks_agree_with_brute_force() {
+    check(&(tasks(Size::Small), actions()), 2000, |(RandomTask { task, .. }, actions)| {
+        run::<SatSolver>(&task, &actions, Limits::LAZY)
     });
 }
 
@@ -153,7 +161,7 @@ fn steps_of_random_tasks_agree_with_brute_force() {
 #[test]
 fn steps_of_random_tasks_agree_with_brute_force_in_z3() {
     check(&(tasks(Size::Small), actions()), 200, |(RandomTask { task, .. }, actions)| {
-        run::<surefoot_solve::Z3Solver>(&task, &actions)
+        run::<surefoot_solve::Z3Solver>(&task, &actions, Limits::default())
     });
 }
 
