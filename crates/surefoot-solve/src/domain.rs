@@ -72,7 +72,13 @@ mod tests {
         assert_eq!(domain.value(|_| false), -3);
         assert_eq!(domain.value(|literal| literal != Lit::positive(2)), 7);
         assert_eq!(domain.value(|_| true), 900_000);
-        for (value, around) in [(-3, (-3, 4)), (4, (-3, 4)), (5, (5, 6)), (899_999, (7, 899_999)), (1_000_000, (900_000, 1_000_000))] {
+        for (value, around) in [
+            (-3, (-3, 4)),
+            (4, (-3, 4)),
+            (5, (5, 6)),
+            (899_999, (7, 899_999)),
+            (1_000_000, (900_000, 1_000_000)),
+        ] {
             assert_eq!(domain.around(value), around);
         }
         assert_eq!(domain.find(-3), Ok(Lit::TRUE));

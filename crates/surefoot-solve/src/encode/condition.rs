@@ -66,7 +66,8 @@ impl<S: Arithmetic> Encoder<S> {
             }
             Node::Select { ref elements, index } => {
                 let elements = elements.to_vec();
-                let chosen: Vec<ExprId> = (0..elements.len()).map(|i| self.equals_constant(index, i)).collect();
+                let chosen: Vec<ExprId> =
+                    (0..elements.len()).map(|i| self.equals_constant(index, i)).collect();
                 let chosen = self.known(&chosen, missing);
                 let elements = self.known(&elements, missing);
                 let (chosen, elements) = (chosen?, elements?);
@@ -102,7 +103,9 @@ impl<S: Arithmetic> Encoder<S> {
                 continue;
             }
             match *self.pool.node(id) {
-                Node::Binary(found, a, b) if found == op && (id == root || !self.truths.contains_key(&id)) => {
+                Node::Binary(found, a, b)
+                    if found == op && (id == root || !self.truths.contains_key(&id)) =>
+                {
                     stack.extend([b, a]);
                 }
                 _ => operands.push(id),

@@ -50,7 +50,8 @@ impl<S: Arithmetic> Encoder<S> {
 
     /// The truth of one of several conditions, chosen by literals of which at most one is true. Undefined where none is.
     pub(super) fn choose(&mut self, cases: &[(Lit, Truths)], exhaustive: bool) -> Truths {
-        let is_true: Vec<Lit> = cases.iter().map(|&(case, truths)| self.and(&[case, truths.is_true])).collect();
+        let is_true: Vec<Lit> =
+            cases.iter().map(|&(case, truths)| self.and(&[case, truths.is_true])).collect();
         let is_true = self.disjunction(is_true.into_iter());
         if exhaustive && cases.iter().all(|(_, truths)| truths.is_total()) {
             return Truths::total(is_true);

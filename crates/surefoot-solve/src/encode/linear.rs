@@ -68,7 +68,8 @@ impl<S: Arithmetic> Encoder<S> {
                 Some(self.term_at_least(term, ceil(bound.into(), term.factor)))
             }
             [(_, first), ..] => {
-                let divisor = terms.iter().fold(0, |divisor, &(_, factor)| gcd(divisor, factor.unsigned_abs()));
+                let divisor =
+                    terms.iter().fold(0, |divisor, &(_, factor)| gcd(divisor, factor.unsigned_abs()));
                 let divisor = i64::try_from(divisor).ok()?;
                 let mut terms: Vec<(VarId, i64)> =
                     terms.iter().map(|&(v, factor)| (v, factor / divisor)).collect();
@@ -134,7 +135,8 @@ impl<S: Arithmetic> Encoder<S> {
     }
 
     fn term(&self, variable: VarId, factor: i64) -> Term {
-        let (lower, upper) = (i128::from(self.lower[variable.index()]), i128::from(self.upper[variable.index()]));
+        let (lower, upper) =
+            (i128::from(self.lower[variable.index()]), i128::from(self.upper[variable.index()]));
         let negative = factor < 0;
         let (lower, upper) = if negative { (-upper, -lower) } else { (lower, upper) };
         Term { variable, negative, factor: i128::from(factor).abs(), lower, upper }
@@ -151,7 +153,11 @@ impl<S: Arithmetic> Encoder<S> {
         let variable = self.integers[term.variable.index()];
         let bound = i64::try_from(bound).expect("within the domain of a variable");
         // -x ≥ b means x ≤ -b.
-        if term.negative { !self.solver.at_least(variable, 1 - bound) } else { self.solver.at_least(variable, bound) }
+        if term.negative {
+            !self.solver.at_least(variable, 1 - bound)
+        } else {
+            self.solver.at_least(variable, bound)
+        }
     }
 
     fn partial_sums(&mut self, terms: &Terms, bound: i64) -> Option<Lit> {

@@ -52,7 +52,12 @@ impl<S: Arithmetic> Encoder<S> {
     }
 
     /// The literals of a condition over the state after an outcome.
-    pub(crate) fn condition_after(&mut self, pool: &ExprPool, condition: ExprId, after: &mut Importer) -> Truths {
+    pub(crate) fn condition_after(
+        &mut self,
+        pool: &ExprPool,
+        condition: ExprId,
+        after: &mut Importer,
+    ) -> Truths {
         let condition = after.import(pool, condition, &mut self.pool);
         self.truths(condition)
     }

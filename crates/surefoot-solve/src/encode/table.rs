@@ -17,7 +17,8 @@ pub struct Entry {
 impl<S: Arithmetic> Encoder<S> {
     /// Disjoint boxes that cover all states, if they are few.
     pub(super) fn table(&mut self, atom: &Atom) -> Option<Vec<Entry>> {
-        let size = |v: &VarId| (i64::from(self.upper[v.index()]) - i64::from(self.lower[v.index()])) as u64 + 1;
+        let size =
+            |v: &VarId| (i64::from(self.upper[v.index()]) - i64::from(self.lower[v.index()])) as u64 + 1;
         let points = atom.variables.iter().map(size).try_fold(1_u64, u64::checked_mul)?;
         match *atom.variables {
             [v] if points <= self.limits.table_values => self.runs(atom, v),

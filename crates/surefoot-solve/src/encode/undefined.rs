@@ -33,7 +33,13 @@ fn never_defined(node: &Node, slots: &[Enclosure], never: &[bool]) -> bool {
     let values = |id: ExprId| slots[id.index()].values;
     // Whether a condition, where it is defined, is always `value`.
     let only = |id: ExprId, value: bool| match values(id) {
-        Range::Bool { can_be_false, can_be_true } => if value { !can_be_false } else { !can_be_true },
+        Range::Bool { can_be_false, can_be_true } => {
+            if value {
+                !can_be_false
+            } else {
+                !can_be_true
+            }
+        }
         _ => false,
     };
     match node {

@@ -6,16 +6,15 @@
 //! and false from there on, and each value between is one that the variable may have. `v = c` is defined by
 //! `v ≥ c ∧ ¬(v ≥ c + 1)`.
 
-
 mod engine;
 
 use std::fmt;
 
 use surefoot_model::{ExprId, ExprPool, VarId};
 
+use crate::domain::Domain;
 use crate::literal::{Answer, IntVar, Lit};
 use crate::solver::{Arithmetic, Interrupt, Poll, Solve, SolveIncremental};
-use crate::domain::Domain;
 use engine::Engine;
 
 /// Incremental satisfiability over bounded integers by SAT.
@@ -92,8 +91,11 @@ impl Solve for SatSolver {
             Err(place) => place,
         };
         let literal = self.new_literal();
-        let (below, above) =
-            self.domains[variable.index()].insert(place, i32::try_from(bound).expect("within i32 bounds"), literal);
+        let (below, above) = self.domains[variable.index()].insert(
+            place,
+            i32::try_from(bound).expect("within i32 bounds"),
+            literal,
+        );
         if let Some(below) = below {
             self.add_clause(&[!literal, below]);
         }
@@ -172,10 +174,13 @@ impl SolveIncremental for SatSolver {
         if self.assumptions == [Lit::FALSE] {
             return vec![Lit::FALSE];
         }
-        let mut core: Vec<Lit> = self.assumptions.iter().copied().filter(|&literal| self.sat.failed(literal)).collect();
-        // An assumption that was made twice counts once.
-        let mut seen = rustc_hash::FxHashSet::default();
-        core.retain(|&literal| seen.insert(literal));
+        let mut core: Vec<Lit> = Vec::new();
+        for &literal in &self.assumptions {
+            // An assumption that was made twice counts once.
+            if self.sat.failed(literal) && !core.contains(&literal) {
+                core.push(literal);
+            }
+        }
         core
     }
 }

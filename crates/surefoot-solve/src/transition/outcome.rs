@@ -20,17 +20,14 @@ pub struct OutcomeSolver<S> {
     frames: Vec<Lit>,
     /// How many entries of the log are known here.
     entries: usize,
+    assumptions: Vec<Lit>,
     /// The new values and where they go.
     update: Program,
     assigned: Vec<VarId>,
 }
 
 impl<S: Arithmetic + Default> OutcomeSolver<S> {
-    pub fn new(
-        system: &TransitionSystem,
-        step: Step,
-        limits: Limits,
-    ) -> Result<Self, UnsupportedVariable> {
+    pub fn new(system: &TransitionSystem, step: Step, limits: Limits) -> Result<Self, UnsupportedVariable> {
         let command = &system.commands[step.command];
         let outcome = &command.outcomes[step.outcome];
         let pool = &system.exprs;
@@ -49,6 +46,7 @@ impl<S: Arithmetic + Default> OutcomeSolver<S> {
             after_bounds: FxHashMap::default(),
             frames: Vec::new(),
             entries: 0,
+            assumptions: Vec::new(),
             update: Program::new(pool, &values),
             assigned: outcome.assignments.iter().map(|assignment| assignment.variable).collect(),
         })
@@ -88,15 +86,18 @@ impl<S: Arithmetic + Default> OutcomeSolver<S> {
     }
 
     pub fn solve(&mut self, current: &[Bound], frames: &[FrameId]) -> Answer {
-        let assumptions = self.assumptions(current, frames);
-        self.encoder.solve_assuming(&assumptions)
+        let mut assumptions = std::mem::take(&mut self.assumptions);
+        assumptions.clear();
+        assumptions.extend(frames.iter().map(|frame| self.frames[frame.index()]));
+        assumptions.extend(current.iter().map(|&bound| self.bound_before(bound)));
+        let answer = self.encoder.solve_assuming(&assumptions);
+        self.assumptions = assumptions;
+        answer
     }
 
-    /// The literals of a question, in order.
-    pub fn assumptions(&mut self, current: &[Bound], frames: &[FrameId]) -> Vec<Lit> {
-        let mut assumptions: Vec<Lit> = frames.iter().map(|frame| self.frames[frame.index()]).collect();
-        assumptions.extend(current.iter().map(|&bound| self.bound_before(bound)));
-        assumptions
+    /// The literals of the last question: frames, then bounds.
+    pub fn assumptions(&self) -> &[Lit] {
+        &self.assumptions
     }
 
     fn bound_before(&mut self, bound: Bound) -> Lit {

@@ -120,7 +120,8 @@ impl<'m, S: Arithmetic + Default> Transitions<'m, S> {
     /// Is there a state within the bounds `current` from which the step is possible, and leads to a state that is in all of `frames`?
     pub fn query(&mut self, step: Step, current: &[Bound], frames: &[FrameId]) -> Answer {
         let solver = self.solvers.entry(step).or_insert_with(|| {
-            let mut solver = OutcomeSolver::<S>::new(self.system, step, self.limits).expect("no variable is real");
+            let mut solver =
+                OutcomeSolver::<S>::new(self.system, step, self.limits).expect("no variable is real");
             solver.encoder.set_interrupt(self.poll.as_ref().map(|poll| poll.0.clone()));
             solver
         });
@@ -149,28 +150,16 @@ impl<'m, S: Arithmetic + Default> Transitions<'m, S> {
     }
 
     /// After [`Answer::Unsatisfiable`]: parts of the question that are enough for this answer.
-    pub fn core(&mut self) -> Core {
-        let core = self.last().encoder.core();
-        let step = self.step.expect("a question was asked");
-        let solver = self.solvers.get_mut(&step).expect("asked before");
-        let assumptions = solver.assumptions(&self.current, &self.asked);
-        let failed = |literal: &Lit| core.contains(literal);
-        let (frames, bounds) = assumptions.split_at(self.asked.len());
-        let pick = |literals: &[Lit]| -> Vec<usize> {
-            let mut seen = Vec::new();
-            let mut picked = Vec::new();
-            for (i, literal) in literals.iter().enumerate() {
-                if failed(literal) && !seen.contains(literal) {
-                    seen.push(*literal);
-                    picked.push(i);
-                }
-            }
-            picked
-        };
-        Core {
-            bounds: pick(bounds).into_iter().map(|i| self.current[i]).collect(),
-            frames: pick(frames).into_iter().map(|i| self.asked[i]).collect(),
-        }
+    pub fn core(&self) -> Core {
+        let solver = self.last();
+        let mut core = solver.encoder.core().into_iter().peekable();
+        // A core is in the order of the assumptions: frames, then bounds.
+        let mut failed = |literal: &Lit| core.next_if_eq(literal).is_some();
+        let (frames, bounds) = solver.assumptions().split_at(self.asked.len());
+        let frames = frames.iter().zip(&self.asked).filter(|(literal, _)| failed(literal));
+        let frames = frames.map(|(_, &frame)| frame).collect();
+        let bounds = bounds.iter().zip(&self.current).filter(|(literal, _)| failed(literal));
+        Core { bounds: bounds.map(|(_, &bound)| bound).collect(), frames }
     }
 
     /// Number of solvers that were made so far.

@@ -233,7 +233,9 @@ impl Arithmetic for Z3Solver {
     fn linear_at_least(&mut self, terms: &[(IntVar, i64)], bound: i64) -> Option<Lit> {
         let products: Vec<Int> = terms
             .iter()
-            .map(|&(variable, factor)| Int::mul(&[&self.integers[variable.index()].0, &Int::from_i64(factor)]))
+            .map(|&(variable, factor)| {
+                Int::mul(&[&self.integers[variable.index()].0, &Int::from_i64(factor)])
+            })
             .collect();
         Some(self.define(&Int::add(&products).ge(Int::from_i64(bound))))
     }

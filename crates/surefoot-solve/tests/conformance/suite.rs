@@ -69,7 +69,8 @@ pub fn equality_is_a_value<S: Subject>() {
     for (i, &equal) in equals.iter().enumerate() {
         assert_eq!(solver.solve_assuming(&[equal]), Answer::Satisfiable);
         assert_eq!(solver.value(v), i as i32 - 1);
-        let others: Vec<Lit> = equals.iter().map(|&other| if other == equal { other } else { !other }).collect();
+        let others: Vec<Lit> =
+            equals.iter().map(|&other| if other == equal { other } else { !other }).collect();
         assert_eq!(solver.solve_assuming(&others), Answer::Satisfiable);
     }
     let none: Vec<Lit> = equals.iter().map(|&equal| !equal).collect();

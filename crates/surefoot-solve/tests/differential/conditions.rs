@@ -153,7 +153,8 @@ fn ask_all<S: Arithmetic + Default>(
     });
     prop_assert_eq!(end, Enumerated::All);
     found.sort();
-    let expected = all.iter().filter(|state| facts.iter().all(|&(f, positive)| holds(task, f, state) == positive));
+    let expected =
+        all.iter().filter(|state| facts.iter().all(|&(f, positive)| holds(task, f, state) == positive));
     prop_assert_eq!(found, expected.cloned().collect::<Vec<_>>());
     Ok(())
 }
@@ -187,8 +188,10 @@ fn frames_are_turned_on_by_their_literals() {
         let all = all_states(&task.system);
         let mut states = States::<SatSolver>::new(&task.system).expect("discrete");
         let frames = [states.add_frame(), states.add_frame()];
-        let clauses: Vec<(usize, Vec<Bound>)> =
-            clauses.iter().map(|(second, genes)| (usize::from(*second), bounds(&task.system, genes))).collect();
+        let clauses: Vec<(usize, Vec<Bound>)> = clauses
+            .iter()
+            .map(|(second, genes)| (usize::from(*second), bounds(&task.system, genes)))
+            .collect();
         for (frame, clause) in &clauses {
             states.add_clause(frames[*frame], clause);
         }
@@ -222,7 +225,8 @@ fn errors_are_where_the_semantics_has_them() {
             let guard = states.guard(command);
             errors.push(states.encoder().undefined(guard));
             for outcome in 0..task.system.commands[command].outcomes.len() {
-                let (positive, possible) = (states.positive(command, outcome), states.possible(command, outcome));
+                let (positive, possible) =
+                    (states.positive(command, outcome), states.possible(command, outcome));
                 errors.push(states.encoder().and(&[guard.is_true, positive.is_true, !possible]));
             }
         }

@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use surefoot_model::domains::{Generated, ParameterError, beluga, blocksworld, line, npuzzle, racetrack, transport};
+use surefoot_model::domains::{
+    Generated, ParameterError, beluga, blocksworld, line, npuzzle, racetrack, transport,
+};
 use surefoot_model::{Property, TransitionSystem, VarId, jani};
 use surefoot_solve::{Answer, Bound, Enumerated, SatSolver, States, Step, Transitions, enumerate};
 
@@ -70,7 +72,9 @@ fn no_condition_of_a_domain_is_explained_lazily() {
     ] {
         let (system, property) = read(generated);
         let mut states = States::<SatSolver>::new(&system).expect("discrete");
-        for condition in [property.start.condition, Some(property.unsafe_states), property.goal].into_iter().flatten() {
+        for condition in
+            [property.start.condition, Some(property.unsafe_states), property.goal].into_iter().flatten()
+        {
             let truths = states.condition(condition);
             assert_eq!(truths.is_false, !truths.is_true, "{}: defined everywhere", system.name);
         }

@@ -104,9 +104,11 @@ fn agree<S: Arithmetic + Default>(
         let undefined = encoder.undefined(truths);
         let values: Vec<Option<Value>> =
             points.iter().map(|point| value(&pool, &types, condition, point)).collect();
-        for (literal, expected) in
-            [(truths.is_true, Some(Value::Bool(true))), (truths.is_false, Some(Value::Bool(false))), (undefined, None)]
-        {
+        for (literal, expected) in [
+            (truths.is_true, Some(Value::Bool(true))),
+            (truths.is_false, Some(Value::Bool(false))),
+            (undefined, None),
+        ] {
             let exists = values.contains(&expected);
             let answer = if exists { Answer::Satisfiable } else { Answer::Unsatisfiable };
             prop_assert_eq!(encoder.solve_assuming(&[literal]), answer, "{:?}", expected);
@@ -125,12 +127,17 @@ fn agree<S: Arithmetic + Default>(
         let mut encoder = Encoder::new(S::default(), &variables).expect("discrete");
         encoder.set_limits(limits);
         encoder.require_condition(&pool, condition);
-        let solutions = points.iter().filter(|p| value(&pool, &types, condition, p) == Some(Value::Bool(true)));
+        let solutions =
+            points.iter().filter(|p| value(&pool, &types, condition, p) == Some(Value::Bool(true)));
         let integers: Vec<_> = (0..variables.len()).map(|v| encoder.integer(VarId(v as u32))).collect();
         let mut found = Vec::new();
         surefoot_solve::enumerate(&mut encoder, &[], &integers, |state| {
             found.push(state.to_vec());
-            if found.len() < 200 { std::ops::ControlFlow::Continue(()) } else { std::ops::ControlFlow::Break(()) }
+            if found.len() < 200 {
+                std::ops::ControlFlow::Continue(())
+            } else {
+                std::ops::ControlFlow::Break(())
+            }
         });
         let expected: Vec<Vec<i32>> = solutions.cloned().collect();
         if found.len() < 200 {

@@ -55,7 +55,8 @@ impl Demands {
     fn step(&self, task: &Task, step: Step, state: &[i32]) -> Option<Vec<i32>> {
         let command = &task.system.commands[step.command];
         let outcome = &command.outcomes[step.outcome];
-        let probability = value(&task.system.exprs, &types(&task.system), outcome.probability, state)?.as_real()?;
+        let probability =
+            value(&task.system.exprs, &types(&task.system), outcome.probability, state)?.as_real()?;
         let enabled = truth(task, command.guard, state) == Some(true)
             && probability > 0.0
             && self.sources.iter().all(|&(id, value)| truth(task, id, state) == Some(value));
@@ -67,7 +68,11 @@ fn truth(task: &Task, id: ExprId, state: &[i32]) -> Option<bool> {
     value(&task.system.exprs, &types(&task.system), id, state).and_then(Value::as_bool)
 }
 
-fn run<S: Arithmetic + Default>(task: &Task, actions: &[Action], limits: Limits) -> Result<(), TestCaseError> {
+fn run<S: Arithmetic + Default>(
+    task: &Task,
+    actions: &[Action],
+    limits: Limits,
+) -> Result<(), TestCaseError> {
     let all = all_states(&task.system);
     let steps: Vec<Step> = (0..task.system.commands.len())
         .flat_map(|command| {
@@ -186,7 +191,10 @@ fn steps_are_those_of_the_semantics() {
                         match transitions.query(step, &current, &[]) {
                             Answer::Satisfiable => {
                                 prop_assert_eq!(transitions.state(), state.clone());
-                                prop_assert_eq!(Some(transitions.successor()), expected.map(|t| t.state.clone()));
+                                prop_assert_eq!(
+                                    Some(transitions.successor()),
+                                    expected.map(|t| t.state.clone())
+                                );
                             }
                             answer => {
                                 prop_assert_eq!(answer, Answer::Unsatisfiable);

@@ -30,56 +30,100 @@ type Build = fn(&mut ExprPool, &[ExprId]) -> Result<Vec<ExprId>, surefoot_model:
 fn comparisons_of_wide_variables_are_decided_with_few_explanations() {
     // The conditions and whether they can be true at once.
     let cases: Vec<(&str, Build, bool)> = vec![
-        ("x = y, x ≥ 500000, y ≤ 499999", |p, v| {
-            let (a, b) = (p.int(500_000), p.int(499_999));
-            Ok(vec![p.eq(v[0], v[1])?, p.ge(v[0], a)?, p.le(v[1], b)?])
-        }, false),
-        ("x = y, x ≥ 500000, y ≤ 500000", |p, v| {
-            let a = p.int(500_000);
-            Ok(vec![p.eq(v[0], v[1])?, p.ge(v[0], a)?, p.le(v[1], a)?])
-        }, true),
-        ("x + y ≥ 1999999", |p, v| {
-            let (sum, c) = (p.add(v[0], v[1])?, p.int(1_999_999));
-            Ok(vec![p.ge(sum, c)?])
-        }, true),
-        ("x + y ≥ 2000001", |p, v| {
-            let (sum, c) = (p.add(v[0], v[1])?, p.int(2_000_001));
-            Ok(vec![p.ge(sum, c)?])
-        }, false),
+        (
+            "x = y, x ≥ 500000, y ≤ 499999",
+            |p, v| {
+                let (a, b) = (p.int(500_000), p.int(499_999));
+                Ok(vec![p.eq(v[0], v[1])?, p.ge(v[0], a)?, p.le(v[1], b)?])
+            },
+            false,
+        ),
+        (
+            "x = y, x ≥ 500000, y ≤ 500000",
+            |p, v| {
+                let a = p.int(500_000);
+                Ok(vec![p.eq(v[0], v[1])?, p.ge(v[0], a)?, p.le(v[1], a)?])
+            },
+            true,
+        ),
+        (
+            "x + y ≥ 1999999",
+            |p, v| {
+                let (sum, c) = (p.add(v[0], v[1])?, p.int(1_999_999));
+                Ok(vec![p.ge(sum, c)?])
+            },
+            true,
+        ),
+        (
+            "x + y ≥ 2000001",
+            |p, v| {
+                let (sum, c) = (p.add(v[0], v[1])?, p.int(2_000_001));
+                Ok(vec![p.ge(sum, c)?])
+            },
+            false,
+        ),
         ("x < y, y < x", |p, v| Ok(vec![p.lt(v[0], v[1])?, p.lt(v[1], v[0])?]), false),
-        ("z - w ≥ 4000000000", |p, v| {
-            let (difference, c) = (p.sub(v[2], v[3])?, p.int(4_000_000_000));
-            Ok(vec![p.ge(difference, c)?])
-        }, true),
-        ("z * z = 4, z < 0", |p, v| {
-            let (square, four, zero) = (p.mul(v[2], v[2])?, p.int(4), p.int(0));
-            Ok(vec![p.eq(square, four)?, p.lt(v[2], zero)?])
-        }, true),
-        ("z * w is undefined", |p, v| {
-            let (product, zero) = (p.mul(v[2], v[3])?, p.int(0));
-            let compared = p.le(zero, product)?;
-            // Products of 32-bit numbers fit: the disjunction says that it is defined.
-            let negated = p.not(compared)?;
-            let defined = p.or(compared, negated)?;
-            Ok(vec![p.not(defined)?])
-        }, false),
-        ("x % y = 7, y = 0 excluded by being undefined", |p, v| {
-            let (remainder, seven, zero) = (p.modulo(v[0], v[1])?, p.int(7), p.int(0));
-            Ok(vec![p.eq(remainder, seven)?, p.eq(v[1], zero)?])
-        }, false),
-        ("min(x, y) ≥ 999999, max(x, y) ≤ 999999", |p, v| {
-            let (c, low, high) = (p.int(999_999), p.min(v[0], v[1])?, p.max(v[0], v[1])?);
-            Ok(vec![p.ge(low, c)?, p.le(high, c)?])
-        }, true),
-        ("|z| = 2147483648", |p, v| {
-            let (absolute, c) = (p.abs(v[2])?, p.int(2_147_483_648));
-            Ok(vec![p.eq(absolute, c)?])
-        }, true),
-        ("x / 2 > 499999.9", |p, v| {
-            let two = p.int(2);
-            let (half, c) = (p.div(v[0], two)?, p.real(499_999.9));
-            Ok(vec![p.gt(half, c)?])
-        }, true),
+        (
+            "z - w ≥ 4000000000",
+            |p, v| {
+                let (difference, c) = (p.sub(v[2], v[3])?, p.int(4_000_000_000));
+                Ok(vec![p.ge(difference, c)?])
+            },
+            true,
+        ),
+        (
+            "z * z = 4, z < 0",
+            |p, v| {
+                let (square, four, zero) = (p.mul(v[2], v[2])?, p.int(4), p.int(0));
+                Ok(vec![p.eq(square, four)?, p.lt(v[2], zero)?])
+            },
+            true,
+        ),
+        (
+            "z * w is undefined",
+            |p, v| {
+                let (product, zero) = (p.mul(v[2], v[3])?, p.int(0));
+                let compared = p.le(zero, product)?;
+                // Products of 32-bit numbers fit: the disjunction says that it is defined.
+                let negated = p.not(compared)?;
+                let defined = p.or(compared, negated)?;
+                Ok(vec![p.not(defined)?])
+            },
+            false,
+        ),
+        (
+            "x % y = 7, y = 0 excluded by being undefined",
+            |p, v| {
+                let (remainder, seven, zero) = (p.modulo(v[0], v[1])?, p.int(7), p.int(0));
+                Ok(vec![p.eq(remainder, seven)?, p.eq(v[1], zero)?])
+            },
+            false,
+        ),
+        (
+            "min(x, y) ≥ 999999, max(x, y) ≤ 999999",
+            |p, v| {
+                let (c, low, high) = (p.int(999_999), p.min(v[0], v[1])?, p.max(v[0], v[1])?);
+                Ok(vec![p.ge(low, c)?, p.le(high, c)?])
+            },
+            true,
+        ),
+        (
+            "|z| = 2147483648",
+            |p, v| {
+                let (absolute, c) = (p.abs(v[2])?, p.int(2_147_483_648));
+                Ok(vec![p.eq(absolute, c)?])
+            },
+            true,
+        ),
+        (
+            "x / 2 > 499999.9",
+            |p, v| {
+                let two = p.int(2);
+                let (half, c) = (p.div(v[0], two)?, p.real(499_999.9));
+                Ok(vec![p.gt(half, c)?])
+            },
+            true,
+        ),
     ];
     for (name, build, possible) in cases {
         let (variables, mut pool, ids) = wide();
@@ -146,7 +190,9 @@ fn steps_of_wide_tasks_are_right_where_they_are_decided() {
         asked.fetch_add(1, Ordering::Relaxed);
         match transitions.query(step, &[], &[frame]) {
             Answer::Unknown => return Ok(()),
-            Answer::Satisfiable => prop_assert_eq!(leads(&transitions.state()), Some(transitions.successor())),
+            Answer::Satisfiable => {
+                prop_assert_eq!(leads(&transitions.state()), Some(transitions.successor()))
+            }
             Answer::Unsatisfiable => {
                 let core = transitions.core();
                 prop_assert!(core.bounds.is_empty() && core.frames.iter().all(|&f| f == frame));
