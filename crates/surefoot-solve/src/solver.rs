@@ -12,7 +12,8 @@
 //! conditions of models.
 //!
 //! **Models.** After [`Answer::Satisfiable`] the solver holds a model until something is added to it or asked of it: a
-//! variable, a literal (asking for `v ≥ c` may make one), a clause, another question. Reading it later is a programming error and panics.
+//! variable, a literal (asking for `v ≥ c` may make one), a clause, another question. Reading it later is a programming error. If anything
+//! changed, it panics.
 
 use std::sync::Arc;
 

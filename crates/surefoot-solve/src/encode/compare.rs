@@ -11,6 +11,9 @@ use super::{Encoder, Truths};
 use crate::literal::Lit;
 use crate::solver::Arithmetic;
 
+/// Accesses to longer arrays are not taken apart: with an access as index, the cases multiply.
+pub(super) const MOST_ELEMENTS: usize = 256;
+
 impl<S: Arithmetic> Encoder<S> {
     /// The literals of `a ⋈ b`, or `None` and the condition that must be translated before.
     pub(super) fn comparison(
@@ -35,6 +38,9 @@ impl<S: Arithmetic> Encoder<S> {
         {
             return Some(truths);
         }
+        if self.rewrites_left == 0 {
+            return Some(self.opaque(id));
+        }
         // One side stays as it is, so it must be simple: it is copied into every branch.
         let instead = match (left, right) {
             (None, Some(_)) => self.take_apart(a, |this, a| this.compare(op, a, b)),
@@ -43,6 +49,7 @@ impl<S: Arithmetic> Encoder<S> {
         };
         let instead = instead.or_else(|| self.simplify(op, a, b));
         if let Some(instead) = instead {
+            self.rewrites_left -= 1;
             self.rewritten.insert(id, instead);
             return Some(self.known(&[instead], missing)?[0]);
         }
@@ -72,7 +79,7 @@ impl<S: Arithmetic> Encoder<S> {
                 let (t, e) = (compare(self, t), compare(self, e));
                 Some(self.pool.ite(c, t, e).expect("Booleans"))
             }
-            Node::Select { elements, index } => {
+            Node::Select { elements, index } if elements.len() <= MOST_ELEMENTS => {
                 let elements: Vec<ExprId> = elements.iter().map(|&e| compare(self, e)).collect();
                 Some(self.pool.select(&elements, index).expect("Booleans"))
             }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 use surefoot_model::{BinaryOp, ExprId, Node, Type, UnaryOp, Value};
 
+use super::compare::MOST_ELEMENTS;
 use super::{Encoder, Truths};
 use crate::literal::Lit;
 use crate::solver::Arithmetic;
@@ -10,6 +11,7 @@ use crate::solver::Arithmetic;
 impl<S: Arithmetic> Encoder<S> {
     /// The literals of a condition of the encoder's pool.
     pub(super) fn truths(&mut self, root: ExprId) -> Truths {
+        self.rewrites_left = self.limits.rewrites;
         let mut stack = vec![root];
         let mut missing = Vec::new();
         while let Some(&id) = stack.last() {
@@ -50,7 +52,9 @@ impl<S: Arithmetic> Encoder<S> {
                 if op == BinaryOp::And {
                     return Some(self.kleene_and(&operands));
                 }
-                operands.iter_mut().for_each(|operand| *operand = operand.negated());
+                for operand in &mut operands {
+                    *operand = operand.negated();
+                }
                 Some(self.kleene_and(&operands).negated())
             }
             Node::Binary(BinaryOp::Eq, a, b) if self.pool.ty(a) == Type::Bool => {
@@ -64,6 +68,7 @@ impl<S: Arithmetic> Encoder<S> {
                 let (c, t, e) = (operands[0], operands[1], operands[2]);
                 Some(self.choose(&[(c.is_true, t), (c.is_false, e)], c.is_total()))
             }
+            Node::Select { ref elements, .. } if elements.len() > MOST_ELEMENTS => Some(self.opaque(id)),
             Node::Select { ref elements, index } => {
                 let elements = elements.to_vec();
                 let chosen: Vec<ExprId> =

@@ -93,16 +93,25 @@ pub struct Limits {
     pub table_values: u64,
     /// which fall into at most so many runs of equal truth.
     pub table_runs: usize,
+    /// Most comparisons that are taken apart for one condition. Sums of nested `ite` have exponentially many.
+    pub rewrites: usize,
 }
 
 impl Limits {
     /// Nothing is written out.
-    pub const LAZY: Limits = Limits { sum_clauses: 0, table_points: 0, table_values: 0, table_runs: 0 };
+    pub const LAZY: Limits =
+        Limits { sum_clauses: 0, table_points: 0, table_values: 0, table_runs: 0, rewrites: 0 };
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { sum_clauses: 8192, table_points: 256, table_values: 1 << 14, table_runs: 128 }
+        Limits {
+            sum_clauses: 8192,
+            table_points: 256,
+            table_values: 1 << 14,
+            table_runs: 128,
+            rewrites: 10_000,
+        }
     }
 }
 
@@ -128,6 +137,8 @@ pub struct Encoder<S> {
     sums: FxHashMap<linear::Terms, BTreeMap<i64, Lit>>,
     atoms: Vec<Atom>,
     limits: Limits,
+    /// Comparisons that may still be taken apart for the current condition.
+    rewrites_left: usize,
     statistics: Statistics,
 }
 
@@ -158,6 +169,7 @@ impl<S: Arithmetic> Encoder<S> {
             sums: FxHashMap::default(),
             atoms: Vec::new(),
             limits: Limits::default(),
+            rewrites_left: 0,
             statistics: Statistics::default(),
         })
     }

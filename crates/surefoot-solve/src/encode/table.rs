@@ -29,16 +29,14 @@ impl<S: Arithmetic> Encoder<S> {
 
     /// The literals of an atom with a table: constants if its truth is the same everywhere.
     pub(super) fn table_literals(&mut self, table: &[Entry], total: bool) -> Truths {
-        match table {
-            [entry] => Truths {
+        if let [entry] = table {
+            return Truths {
                 is_true: Lit::constant(entry.truth == Certain::True),
                 is_false: Lit::constant(entry.truth == Certain::False),
-            },
-            _ => {
-                let total = total || table.iter().all(|entry| entry.truth != Certain::Undefined);
-                self.free_literals(total)
-            }
+            };
         }
+        let total = total || table.iter().all(|entry| entry.truth != Certain::Undefined);
+        self.free_literals(total)
     }
 
     fn runs(&mut self, atom: &Atom, v: VarId) -> Option<Vec<Entry>> {

@@ -41,11 +41,10 @@ fn translate(
     match pool.node(id) {
         Node::Constant(Value::Bool(value)) => Some(Term::Bool(Bool::from_bool(*value))),
         Node::Constant(Value::Int(value)) => Some(Term::Int(Int::from_i64(*value))),
-        Node::Constant(Value::Real(_)) => None,
         Node::Variable(v) if pool.ty(id) == Type::Bool => Some(Term::Bool(integer(*v).ge(Int::from_i64(1)))),
         Node::Variable(v) => Some(Term::Int(integer(*v))),
         Node::Unary(UnaryOp::Not, a) => Some(Term::Bool(bool(a)?.not())),
-        Node::Unary(..) => None,
+        Node::Constant(Value::Real(_)) | Node::Unary(..) => None,
         Node::Binary(op, a, b) => {
             if pool.ty(*a) == Type::Bool {
                 let (a, b) = (bool(a)?, bool(b)?);

@@ -8,9 +8,7 @@ use surefoot_engines::Task;
 use surefoot_harness::random::{RandomTask, Size, tasks};
 use surefoot_harness::run::check;
 use surefoot_model::{ExprId, Type, Value};
-use surefoot_solve::{
-    Answer, Arithmetic, Bound, Enumerated, Limits, Lit, SatSolver, SolveIncremental, States, enumerate,
-};
+use surefoot_solve::{Answer, Arithmetic, Bound, Enumerated, Limits, Lit, SatSolver, States, enumerate};
 
 use super::states::{all_states, bound_genes, bounds, successor, types, value};
 
@@ -252,6 +250,5 @@ fn errors_are_where_the_semantics_has_them() {
 fn solvers_can_move_to_other_threads() {
     fn is_send<T: Send>() {}
     is_send::<surefoot_solve::Encoder<SatSolver>>();
-    fn is_solver<T: SolveIncremental>() {}
-    is_solver::<surefoot_solve::Encoder<SatSolver>>();
+    is_send::<surefoot_solve::Transitions<'static, SatSolver>>();
 }

@@ -224,3 +224,31 @@ fn conditions_thousands_of_levels_deep_are_translated() {
         }
     }
 }
+
+/// `ite(c, e + 2ᵏ, e)`, nested: a comparison with it, taken apart, has exponentially many cases.
+#[test]
+fn sums_of_nested_choices_do_not_explode() {
+    const DEPTH: usize = 26;
+    let variables: Vec<Variable> =
+        (0..DEPTH).map(|i| Variable::new(format!("b{i}"), VariableType::Bool)).collect();
+    let types = vec![Type::Bool; DEPTH];
+    let mut pool = ExprPool::new();
+    let mut sum = pool.int(0);
+    for k in 0..DEPTH {
+        let b = pool.variable_of_type(VarId(k as u32), Type::Bool);
+        let power = pool.int(1 << k);
+        let more = pool.add(sum, power).expect("integers");
+        sum = pool.ite(b, more, sum).expect("one type");
+    }
+    let bound = pool.int(0b10_1100_1110_0011_1101_0110_0101);
+    let condition = pool.eq(sum, bound).expect("numbers");
+    let mut encoder = Encoder::new(SatSolver::new(), &variables).expect("discrete");
+    let truths = encoder.condition(&pool, condition);
+    assert!(encoder.solver().size() < 200_000, "{:?}", encoder.solver());
+    for literal in [truths.is_true, truths.is_false] {
+        let answer = encoder.solve_assuming(&[literal]);
+        assert_eq!(answer, Answer::Satisfiable);
+        let found = value(&pool, &types, condition, &encoder.state());
+        assert_eq!(found, Some(Value::Bool(literal == truths.is_true)));
+    }
+}

@@ -191,7 +191,7 @@ fn steps_of_wide_tasks_are_right_where_they_are_decided() {
         match transitions.query(step, &[], &[frame]) {
             Answer::Unknown => return Ok(()),
             Answer::Satisfiable => {
-                prop_assert_eq!(leads(&transitions.state()), Some(transitions.successor()))
+                prop_assert_eq!(leads(&transitions.state()), Some(transitions.successor()));
             }
             Answer::Unsatisfiable => {
                 let core = transitions.core();
