@@ -55,8 +55,9 @@ impl std::ops::Not for Bound {
 
     fn not(self) -> Bound {
         match self {
-            Bound::AtLeast(v, value) => Bound::AtMost(v, value - 1),
-            Bound::AtMost(v, value) => Bound::AtLeast(v, value + 1),
+            // Values have 32 bits, so bounds at the ends of 64 bits mean the same as those next to them.
+            Bound::AtLeast(v, value) => Bound::AtMost(v, value.saturating_sub(1)),
+            Bound::AtMost(v, value) => Bound::AtLeast(v, value.saturating_add(1)),
         }
     }
 }
@@ -68,5 +69,47 @@ pub struct FrameId(pub u32);
 impl FrameId {
     fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use surefoot_model::{TransitionSystem, Variable, VariableType};
+
+    use super::*;
+    use crate::{Answer, SatSolver, UnsupportedVariable};
+
+    fn system(ty: VariableType) -> TransitionSystem {
+        TransitionSystem { variables: vec![Variable::new("x", ty)], ..TransitionSystem::default() }
+    }
+
+    #[test]
+    fn negated_bounds_are_complements_up_to_the_ends_of_64_bits() {
+        let system = system(VariableType::Int { lower: i32::MIN, upper: i32::MAX });
+        let mut states = States::<SatSolver>::new(&system).expect("an integer");
+        let x = VarId(0);
+        for value in [i64::MIN, i64::from(i32::MIN), -1, 0, i64::from(i32::MAX), i64::MAX] {
+            for bound in [Bound::AtLeast(x, value), Bound::AtMost(x, value)] {
+                let (literal, negated) = (states.bound(bound), states.bound(!bound));
+                assert_eq!(literal, !negated, "{bound:?}");
+                for state in [[i32::MIN], [-1], [0], [1], [i32::MAX]] {
+                    assert_eq!(bound.holds(&state), !(!bound).holds(&state), "{bound:?} at {state:?}");
+                    let mut question: Vec<_> =
+                        Bound::of_state(&state).into_iter().map(|bound| states.bound(bound)).collect();
+                    question.push(literal);
+                    let answer = states.query(&question) == Answer::Satisfiable;
+                    assert_eq!(answer, bound.holds(&state), "{bound:?} at {state:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn real_variables_are_refused_by_name() {
+        let system = system(VariableType::Real { lower: 0.0, upper: 1.0 });
+        let error = UnsupportedVariable { name: "x".into() };
+        assert_eq!(Transitions::<SatSolver>::new(&system).err(), Some(error.clone()));
+        assert_eq!(States::<SatSolver>::new(&system).err(), Some(error.clone()));
+        assert!(error.to_string().contains("`x` is real"));
     }
 }

@@ -103,14 +103,16 @@ impl<S: Arithmetic + Default> OutcomeSolver<S> {
     fn bound_before(&mut self, bound: Bound) -> Lit {
         match bound {
             Bound::AtLeast(v, value) => self.encoder.at_least(self.encoder.integer(v), value),
-            Bound::AtMost(v, value) => !self.encoder.at_least(self.encoder.integer(v), value + 1),
+            Bound::AtMost(v, value) => {
+                !self.encoder.at_least(self.encoder.integer(v), value.saturating_add(1))
+            }
         }
     }
 
     fn bound_after(&mut self, bound: Bound) -> Lit {
         match bound {
             Bound::AtLeast(v, value) => self.at_least_after(v, value),
-            Bound::AtMost(v, value) => !self.at_least_after(v, value + 1),
+            Bound::AtMost(v, value) => !self.at_least_after(v, value.saturating_add(1)),
         }
     }
 

@@ -59,7 +59,9 @@ impl<'m, S: Arithmetic + Default> States<'m, S> {
     pub fn bound(&mut self, bound: Bound) -> Lit {
         match bound {
             Bound::AtLeast(v, value) => self.encoder.at_least(self.encoder.integer(v), value),
-            Bound::AtMost(v, value) => !self.encoder.at_least(self.encoder.integer(v), value + 1),
+            Bound::AtMost(v, value) => {
+                !self.encoder.at_least(self.encoder.integer(v), value.saturating_add(1))
+            }
         }
     }
 
