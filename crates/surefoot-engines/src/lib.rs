@@ -3,13 +3,15 @@
 //! An engine receives a [`Task`] (system, policy, property, semantics) and a [`Control`] (limits, cancellation, observer), and
 //! gives an [`Outcome`]. It never reads files and never prints. Each engine is one folder:
 //!
-//! - [`explicit`]: breadth-first search over the states that the policy can reach.
+//! - [`explicit`]: breadth-first search over the states that the policy can reach;
+//! - [`ic3`]: a proof by frames of boxes that cannot reach an unsafe state.
 //!
 //! [`step`] is the semantics spelled out at single states; every counterexample is [`replay`]ed through it before
 //! an engine may call a policy unsafe.
 
 mod control;
 pub mod explicit;
+pub mod ic3;
 mod outcome;
 pub mod replay;
 pub mod simulate;

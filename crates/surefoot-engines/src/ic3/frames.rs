@@ -1,0 +1,88 @@
+//! Frames: for each number of steps, the states that are not known to be safe for so long.
+//!
+//! `F_n` is what is left when the reasons of level `n` and above are taken away from all states. A reason of level `n` holds states
+//! that cannot reach an unsafe state within `n` steps, so each reason is stored once, at the highest level where it is known to hold,
+//! and frames shrink with their number going down (delta encoding; Eén et al., 2011). `F_0` is the set of unsafe states.
+
+use surefoot_solve::{Bound, FrameId};
+
+use super::reason::Reason;
+
+/// A reason, and the highest level at which it holds.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub reason: Reason,
+    pub level: usize,
+}
+
+/// All reasons.
+#[derive(Debug, Default)]
+pub struct Frames {
+    entries: Vec<Entry>,
+}
+
+impl Frames {
+    /// Whether a state is known to be safe for this many steps, at least one.
+    pub fn blocks(&self, state: &[i32], level: usize) -> bool {
+        // Newer reasons are more often asked for.
+        self.entries.iter().rev().any(|entry| entry.level >= level && entry.reason.contains(state))
+    }
+
+    /// Whether a box is part of a reason of this level or above.
+    pub fn includes(&self, reason: &Reason, level: usize) -> bool {
+        self.entries.iter().rev().any(|entry| entry.level >= level && entry.reason.includes(reason))
+    }
+
+    /// Adds a reason; those that it makes superfluous are dropped.
+    pub fn add(&mut self, reason: Reason, level: usize) {
+        self.entries.retain(|entry| entry.level > level || !reason.includes(&entry.reason));
+        self.entries.push(Entry { reason, level });
+    }
+
+    /// All reasons.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Raises a reason to a level.
+    pub fn raise(&mut self, index: usize, level: usize) {
+        self.entries[index].level = level;
+    }
+
+    /// Number of reasons at exactly this level.
+    pub fn count(&self, level: usize) -> usize {
+        self.entries.iter().filter(|entry| entry.level == level).count()
+    }
+
+    /// Drops reasons that others of the same or a higher level include.
+    pub fn tidy(&mut self) {
+        self.entries.sort_by_key(|entry| entry.level);
+        let mut index = 0;
+        while index < self.entries.len() {
+            let Entry { reason, level } = &self.entries[index];
+            let covers = |(other, entry): (usize, &Entry)| {
+                other != index
+                    && entry.level >= *level
+                    && entry.reason.includes(reason)
+                    && (entry.reason != *reason || entry.level > *level || other < index)
+            };
+            if self.entries.iter().enumerate().any(covers) {
+                self.entries.remove(index);
+            } else {
+                index += 1;
+            }
+        }
+    }
+}
+
+/// The clause that a reason adds to a frame: some bound does not hold.
+pub fn clause(reason: &Reason, domain: &Reason) -> Vec<Bound> {
+    reason.bounds(domain).into_iter().map(|bound| !bound).collect()
+}
+
+/// The solver's frames that together are `F_level`, for `levels` levels in all. Solver frame `n` has the reasons of level `n` alone, and 0
+/// is the unsafe condition.
+pub fn frame_ids(level: usize, levels: usize) -> impl Iterator<Item = FrameId> {
+    let last = if level == 0 { 0 } else { levels };
+    (level..=last).map(|frame| FrameId(frame as u32))
+}

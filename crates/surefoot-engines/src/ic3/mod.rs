@@ -1,0 +1,281 @@
+//! IC3 for policies (POLIC3; paper 000): a proof that no unsafe state is reachable, without enumerating states.
+//!
+//! The algorithm is the paper's Algorithm 1, with its four procedures in files of their own:
+//!
+//! | procedure | file |
+//! |---|---|
+//! | `selectStartState` | `start.rs` |
+//! | `selectSuccessorState` | `successor.rs` |
+//! | `generalizeReason` | `generalize.rs` |
+//! | `propagateClauses` | `propagate.rs` |
+//!
+//! They rest on frames (`frames.rs`) of reasons (`reason.rs`), on a queue of obligations (`obligations.rs`), and on two kinds of questions:
+//! about states (`states.rs`) and about steps of the policy from a box into a frame (`steps.rs`). `docs/ic3.md` says where this differs from
+//! the paper, and why it is right.
+
+mod frames;
+mod generalize;
+mod obligations;
+mod problem;
+mod propagate;
+mod reason;
+mod start;
+mod states;
+mod steps;
+mod successor;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use surefoot_solve::Poll;
+
+use crate::control::{Control, Progress};
+use crate::outcome::{Outcome, Statistics, StopReason, Trace, Verdict};
+use crate::replay::{check_state, replay};
+use crate::step::{Status, Stepper, Transition};
+use crate::task::{Goal, Task, TaskError};
+use frames::Frames;
+use obligations::{Obligation, Obligations};
+use problem::Problem;
+pub use reason::Reason;
+use states::StateQueries;
+use steps::StepQueries;
+use successor::Successor;
+
+/// What reasons look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reasons {
+    /// Boxes.
+    Box,
+    /// Partial assignments, as in the paper.
+    Assignment,
+}
+
+/// Choices of the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// What reasons look like.
+    pub reasons: Reasons,
+    /// Whether reasons are generalised at all (without: the paper's POLIC3-nog).
+    pub generalize: bool,
+    /// Whether an obligation that was met is put back with one step more.
+    pub reschedule: bool,
+    /// How often a box may be split to make one test of one command exact.
+    pub splits: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { reasons: Reasons::Box, generalize: true, reschedule: false, splits: 64 }
+    }
+}
+
+/// Why a procedure did not finish.
+pub(crate) enum Stop {
+    /// A limit was reached, or the user stopped the run.
+    Limit,
+    /// The input is at fault.
+    Error(TaskError),
+}
+
+/// The state of a run.
+struct Run<'p> {
+    problem: &'p Problem,
+    control: &'p Control<'p>,
+    options: Options,
+    began: Instant,
+    stepper: Stepper<'p>,
+    frames: Frames,
+    /// The number of frames besides that of the unsafe states: `N` of the paper.
+    levels: usize,
+    obligations: Obligations,
+    states: StateQueries<'p>,
+    steps: StepQueries<'p>,
+    /// States that were looked at.
+    visited: u64,
+}
+
+/// The verdict, and the proof if it is SAFE.
+#[derive(Debug)]
+pub struct Proof {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// Boxes that hold all start states, no unsafe state, and every successor of their states.
+    pub invariant: Option<Vec<Reason>>,
+}
+
+/// Verifies a task by IC3.
+///
+/// # Errors
+/// The task does not suit this engine, or its model is wrong at a reachable state.
+pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Proof, TaskError> {
+    if let Some(variable) = task.system.variables.iter().find(|v| v.ty.bounds().is_none()) {
+        return Err(TaskError::RealVariable { variable: variable.name.clone(), engine: "ic3" });
+    }
+    if task.semantics.goal != Goal::Ignore && task.property.goal.is_none() {
+        return Err(TaskError::NoGoal);
+    }
+    for state in &task.property.start.listed {
+        check_state(task, state).map_err(TaskError::Start)?;
+    }
+    let problem = Problem::new(task);
+    let mut run = Run::new(&problem, options, control);
+    let (verdict, invariant) = match run.search() {
+        Ok(End::Safe(level)) => {
+            let entries = run.frames.entries().iter().filter(|entry| entry.level > level);
+            (Verdict::Safe, Some(entries.map(|entry| entry.reason.clone()).collect()))
+        }
+        Ok(End::Unsafe(trace)) => {
+            replay(task, &trace).map_err(|error| TaskError::Internal(error.to_string()))?;
+            (Verdict::Unsafe(trace), None)
+        }
+        Err(Stop::Limit) => {
+            let reason = control.exhausted(run.memory()).unwrap_or(StopReason::Memory);
+            (Verdict::Unknown(reason), None)
+        }
+        Err(Stop::Error(error)) => return Err(error),
+    };
+    let stopped = match verdict {
+        Verdict::Unknown(reason) => Some(reason),
+        Verdict::Safe | Verdict::Unsafe(_) => None,
+    };
+    let statistics = Statistics {
+        states: run.visited,
+        depth: run.levels as u64,
+        time: run.began.elapsed(),
+        memory: run.memory(),
+        variables: task.system.variables.len(),
+        ..Statistics::default()
+    };
+    let outcome = Outcome { verdict, stopped, statistics, vacuity: Vec::new(), per_start: None };
+    Ok(Proof { outcome, invariant })
+}
+
+/// How a search ended.
+enum End {
+    /// The reasons above a level are an invariant.
+    Safe(usize),
+    Unsafe(Trace),
+}
+
+impl<'p> Run<'p> {
+    fn new(problem: &'p Problem, options: Options, control: &'p Control<'p>) -> Run<'p> {
+        let (cancelled, deadline) = (control.cancelled.clone(), control.deadline);
+        let poll: Poll = Arc::new(move || {
+            cancelled.load(Ordering::Relaxed) || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        });
+        Run {
+            problem,
+            control,
+            options,
+            began: Instant::now(),
+            stepper: Stepper::new(&problem.task),
+            frames: Frames::default(),
+            levels: 1,
+            obligations: Obligations::default(),
+            states: StateQueries::new(problem, poll.clone()),
+            steps: StepQueries::new(problem, &options, poll),
+            visited: 0,
+        }
+    }
+
+    /// Algorithm 1.
+    fn search(&mut self) -> Result<End, Stop> {
+        if let Some(trace) = self.unsafe_start()? {
+            return Ok(End::Unsafe(trace));
+        }
+        loop {
+            if let Some(start) = self.select_start_state()? {
+                if let Some(trace) = self.block(start)? {
+                    return Ok(End::Unsafe(trace));
+                }
+            } else {
+                self.levels += 1;
+                if let Some(level) = self.propagate_clauses()? {
+                    return Ok(End::Safe(level));
+                }
+            }
+        }
+    }
+
+    /// Shows that a start state is outside of the last frame, or finds a run from it to an unsafe state.
+    fn block(&mut self, start: Vec<i32>) -> Result<Option<Trace>, Stop> {
+        self.obligations.start(start, self.levels);
+        while let Some(obligation) = self.obligations.pop() {
+            self.look_around()?;
+            let Obligation { visit, steps } = obligation;
+            if self.frames.blocks(self.obligations.state(visit), steps) {
+                self.reschedule(obligation);
+                continue;
+            }
+            match self.select_successor_state(obligation)? {
+                Successor::Unsafe(step) => {
+                    let last = self.obligations.visit(visit, step);
+                    return Ok(Some(self.obligations.trace(last)));
+                }
+                Successor::Inside(step) => {
+                    let next = self.obligations.visit(visit, step);
+                    self.obligations.insert(obligation);
+                    self.obligations.insert(Obligation { visit: next, steps: steps - 1 });
+                }
+                Successor::Outside => {
+                    let state = self.obligations.state(visit).to_vec();
+                    let reason = self.generalize_reason(&state, steps - 1)?;
+                    self.learn(reason, steps)?;
+                    self.reschedule(obligation);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds a reason and moves it up as far as it holds.
+    fn learn(&mut self, reason: Reason, level: usize) -> Result<(), Stop> {
+        self.tell(&reason, level);
+        self.frames.add(reason, level);
+        let index = self.frames.entries().len() - 1;
+        while self.frames.entries()[index].level < self.levels && self.push(index)? {}
+        Ok(())
+    }
+
+    /// Tells the solvers of a reason.
+    fn tell(&mut self, reason: &Reason, level: usize) {
+        self.states.add(reason, level);
+        self.steps.add(reason, level);
+    }
+
+    fn reschedule(&mut self, Obligation { visit, steps }: Obligation) {
+        if self.options.reschedule && steps < self.levels {
+            self.obligations.insert(Obligation { visit, steps: steps + 1 });
+        }
+    }
+
+    fn status(&mut self, state: &[i32]) -> Result<Status, Stop> {
+        self.stepper.status(state).map_err(|error| Stop::Error(TaskError::Model(error)))
+    }
+
+    fn successors(&mut self, state: &[i32]) -> Result<Vec<Transition>, Stop> {
+        self.visited += 1;
+        self.stepper.successors(state).map_err(|error| Stop::Error(TaskError::Model(error)))
+    }
+
+    fn memory(&self) -> u64 {
+        let reasons = self.frames.entries().len() * self.problem.domain.lower.len() * 8;
+        self.obligations.memory() + reasons as u64
+    }
+
+    /// Looks at the limits and reports progress.
+    fn look_around(&mut self) -> Result<(), Stop> {
+        let memory = self.memory();
+        self.control.observer.progress(&Progress {
+            elapsed: self.began.elapsed(),
+            states: self.visited,
+            expanded: self.visited,
+            transitions: self.frames.entries().len() as u64,
+            depth: self.levels as u64,
+            memory,
+        });
+        if self.control.exhausted(memory).is_some() { Err(Stop::Limit) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,61 @@
+//! Reasons: boxes of states that cannot reach an unsafe state within so many steps.
+//!
+//! Paper 000 has partial assignments; a box has a lower and an upper bound for each variable, of which an assignment is the
+//! special case that both are the same or both are those of the domain.
+
+use surefoot_model::VarId;
+use surefoot_solve::Bound;
+
+/// A box of states: the least and the greatest value of each variable.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Reason {
+    /// The least values.
+    pub lower: Vec<i32>,
+    /// The greatest values.
+    pub upper: Vec<i32>,
+}
+
+impl Reason {
+    /// The box of one state.
+    pub fn of_state(state: &[i32]) -> Reason {
+        Reason { lower: state.to_vec(), upper: state.to_vec() }
+    }
+
+    /// Whether a state is in the box.
+    pub fn contains(&self, state: &[i32]) -> bool {
+        let inside = |((value, lower), upper): ((&i32, &i32), &i32)| lower <= value && value <= upper;
+        state.iter().zip(&self.lower).zip(&self.upper).all(inside)
+    }
+
+    /// Whether another box is part of this one.
+    pub fn includes(&self, other: &Reason) -> bool {
+        self.lower.iter().zip(&other.lower).all(|(own, other)| own <= other)
+            && self.upper.iter().zip(&other.upper).all(|(own, other)| own >= other)
+    }
+
+    /// The part that is in another box, if there is any.
+    pub fn intersection(&self, other: &Reason) -> Option<Reason> {
+        let ends = |ours: &[i32], theirs: &[i32], pick: fn(i32, i32) -> i32| {
+            ours.iter().zip(theirs).map(|(&ours, &theirs)| pick(ours, theirs)).collect::<Vec<i32>>()
+        };
+        let lower = ends(&self.lower, &other.lower, i32::max);
+        let upper = ends(&self.upper, &other.upper, i32::min);
+        let something = lower.iter().zip(&upper).all(|(lower, upper)| lower <= upper);
+        something.then_some(Reason { lower, upper })
+    }
+
+    /// The bounds that are narrower than the domains.
+    pub fn bounds(&self, domain: &Reason) -> Vec<Bound> {
+        let mut bounds = Vec::new();
+        for index in 0..self.lower.len() {
+            let variable = VarId(index as u32);
+            if self.lower[index] > domain.lower[index] {
+                bounds.push(Bound::AtLeast(variable, self.lower[index].into()));
+            }
+            if self.upper[index] < domain.upper[index] {
+                bounds.push(Bound::AtMost(variable, self.upper[index].into()));
+            }
+        }
+        bounds
+    }
+}

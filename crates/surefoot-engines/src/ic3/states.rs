@@ -1,0 +1,141 @@
+//! Questions about single states: where runs start, what reasons must not hold, where taking a command is an error.
+
+use surefoot_solve::{Answer, Bound, FrameId, Lit, Poll, SatSolver, States, Truths};
+
+use super::Stop;
+use super::frames;
+use super::problem::Problem;
+use super::reason::Reason;
+
+/// A solver for conditions at states.
+pub struct StateQueries<'p> {
+    problem: &'p Problem,
+    states: States<'p, SatSolver>,
+    start: Option<Truths>,
+    /// Implies that the state is unsafe, or that something is undefined that never may be.
+    bad: Lit,
+    /// For each command, a literal that implies that taking it is an error; `None` if it never is.
+    errors: Vec<Option<Lit>>,
+    /// Solver frames, one per level.
+    frames: usize,
+}
+
+impl<'p> StateQueries<'p> {
+    pub fn new(problem: &'p Problem, poll: Poll) -> StateQueries<'p> {
+        let mut states = States::<SatSolver>::new(&problem.task.system).expect("variables are discrete");
+        states.set_interrupt(Some(poll));
+        let start = problem.task.property.start.condition.map(|condition| states.condition(condition));
+        let mut bad = vec![states.condition(problem.unsafe_states).is_true];
+        for &condition in &problem.conditions {
+            let truths = states.condition(condition);
+            bad.push(states.encoder().undefined(truths));
+        }
+        let mut goes_on = Vec::new();
+        for &(condition, value) in &problem.sources {
+            let truths = states.condition(condition);
+            goes_on.push(if value { truths.is_true } else { truths.is_false });
+        }
+        let mut errors = Vec::new();
+        for command in 0..problem.commands.len() {
+            let guard = states.guard(command);
+            if problem.has_errors() {
+                let mut literals = goes_on.clone();
+                literals.push(states.encoder().undefined(guard));
+                bad.push(states.encoder().and(&literals));
+            }
+            let wrong = wrong(problem, &mut states, command);
+            let mut literals = goes_on.clone();
+            literals.extend([guard.is_true, wrong]);
+            let error = states.encoder().and(&literals);
+            let can_be = states.query(&[error]) != Answer::Unsatisfiable;
+            errors.push(can_be.then_some(error));
+        }
+        let bad = states.encoder().or(&bad);
+        StateQueries { problem, states, start, bad, errors, frames: 0 }
+    }
+
+    /// Adds a reason at a level.
+    pub fn add(&mut self, reason: &Reason, level: usize) {
+        self.extend(level);
+        self.states.add_clause(FrameId(level as u32), &frames::clause(reason, &self.problem.domain));
+    }
+
+    fn extend(&mut self, level: usize) {
+        while self.frames <= level {
+            self.states.add_frame();
+            self.frames += 1;
+        }
+    }
+
+    /// A state that satisfies the start condition and is in a frame.
+    pub fn start(&mut self, level: usize, levels: usize) -> Result<Option<Vec<i32>>, Stop> {
+        let Some(start) = self.start else { return Ok(None) };
+        self.extend(levels);
+        let mut question = vec![start.is_true];
+        question.extend(frames::frame_ids(level, levels).map(|frame| self.states.frame(frame)));
+        self.ask(&question)
+    }
+
+    /// A state at which the start condition is undefined.
+    pub fn undefined_start(&mut self) -> Result<Option<Vec<i32>>, Stop> {
+        let Some(start) = self.start else { return Ok(None) };
+        let undefined = self.states.encoder().undefined(start);
+        self.ask(&[undefined])
+    }
+
+    /// A start state that is unsafe, or at which the model is wrong.
+    pub fn bad_start(&mut self) -> Result<Option<Vec<i32>>, Stop> {
+        let Some(start) = self.start else { return Ok(None) };
+        let bad = self.bad;
+        self.ask(&[start.is_true, bad])
+    }
+
+    /// A state of a box that no reason may hold: it is unsafe, or the model is wrong there.
+    pub fn bad(&mut self, states: &Reason) -> Result<Option<Vec<i32>>, Stop> {
+        let question = self.question(states, self.bad);
+        self.ask(&question)
+    }
+
+    /// Whether taking a command can be an error at all.
+    pub fn can_err(&self, command: usize) -> bool {
+        self.errors[command].is_some()
+    }
+
+    /// A state of a box in which taking a command is an error.
+    pub fn error(&mut self, command: usize, states: &Reason) -> Result<Option<Vec<i32>>, Stop> {
+        let Some(error) = self.errors[command] else { return Ok(None) };
+        let question = self.question(states, error);
+        self.ask(&question)
+    }
+
+    fn question(&mut self, states: &Reason, literal: Lit) -> Vec<Lit> {
+        let bounds = states.bounds(&self.problem.domain);
+        let mut question: Vec<Lit> = bounds.into_iter().map(|bound: Bound| self.states.bound(bound)).collect();
+        question.push(literal);
+        question
+    }
+
+    fn ask(&mut self, question: &[Lit]) -> Result<Option<Vec<i32>>, Stop> {
+        match self.states.query(question) {
+            Answer::Satisfiable => Ok(Some(self.states.state())),
+            Answer::Unsatisfiable => Ok(None),
+            Answer::Unknown => Err(Stop::Limit),
+        }
+    }
+}
+
+/// A literal that is true where the steps of a command, if it is enabled, are wrong.
+fn wrong(problem: &Problem, states: &mut States<'_, SatSolver>, command: usize) -> Lit {
+    let mut wrong = Vec::new();
+    if let Some(distribution) = problem.distributions[command] {
+        wrong.push(!states.condition(distribution).is_true);
+    }
+    if problem.has_errors() {
+        for outcome in 0..problem.task.system.commands[command].outcomes.len() {
+            let positive = states.positive(command, outcome).is_true;
+            let possible = states.possible(command, outcome);
+            wrong.push(states.encoder().and(&[positive, !possible]));
+        }
+    }
+    states.encoder().or(&wrong)
+}

@@ -1,0 +1,317 @@
+//! The policy frame transition problem (paper 000, §3.3): can the policy lead from a box into a frame?
+//!
+//! As in the paper, the question is taken apart: the *environment test* asks for a step of a command from the box into the frame (by solving),
+//! the *policy test* whether the policy chooses the command's label anywhere in the box (by certification). If one of them says no,
+//! there is no such step. Different from the paper:
+//!
+//! - Both tests look only at the part of the box where the command can be enabled.
+//! - Steps back into the box do no harm: see `docs/ic3.md`.
+//! - Where both tests say yes but about different states, the box is split between these states and asked again, within a
+//!   budget: the tests become exact where that matters.
+//! - What an environment test needed of the box, its core, is remembered: another box that has the same bounds needs no test.
+
+use rustc_hash::FxHashMap;
+use surefoot_model::expr::Enclosure;
+use surefoot_policy::certify::{Budget, CachedCertifier, CachedPossibility, OutputSet, Question};
+use surefoot_solve::{Answer, Bound, FrameId, Poll, SatSolver, Step, Transitions};
+
+use super::problem::Problem;
+use super::reason::Reason;
+use super::states::StateQueries;
+use super::{Options, Stop, frames};
+
+/// Cores that are remembered for each step.
+const CORES: usize = 12;
+
+/// Bytes of the decision cache.
+const CACHE: usize = 256 << 20;
+
+/// A statement about a step: from states within the bounds it does not lead into frames up to a level.
+#[derive(Debug, Clone)]
+struct Core {
+    bounds: Vec<Bound>,
+    level: usize,
+}
+
+/// The target of steps: the frame of a level, without the states of a box.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'r> {
+    pub level: usize,
+    pub except: &'r Reason,
+}
+
+/// Why steps of a box may lead into the target.
+#[derive(Debug, Clone)]
+pub struct Leads {
+    /// A state of the box from which they do, as far as could be found out.
+    pub state: Vec<i32>,
+    /// Whether they do: the policy chooses the command there.
+    pub is_certain: bool,
+}
+
+/// Counts of questions.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    pub environment: u64,
+    pub remembered: u64,
+    pub policy: u64,
+    pub splits: u64,
+}
+
+/// Solvers and certifiers for steps.
+pub struct StepQueries<'p> {
+    problem: &'p Problem,
+    transitions: Transitions<'p, SatSolver>,
+    certifier: Option<CachedCertifier>,
+    cores: FxHashMap<Step, Vec<Core>>,
+    /// Cores that hold only if the box in question becomes a reason.
+    tentative: Vec<(Step, Core)>,
+    /// Number of solver frames.
+    frames: usize,
+    /// Solver frames of levels; others are temporary.
+    of_level: Vec<FrameId>,
+    slots: Vec<Enclosure>,
+    splits: usize,
+    /// Which command led out of the last box: the first to be asked about the next one.
+    suspects: Vec<usize>,
+    poll: Poll,
+    pub counts: Counts,
+}
+
+impl<'p> StepQueries<'p> {
+    pub fn new(problem: &'p Problem, options: &Options, poll: Poll) -> StepQueries<'p> {
+        let mut transitions =
+            Transitions::<SatSolver>::new(&problem.task.system).expect("variables are discrete");
+        transitions.set_interrupt(Some(poll.clone()));
+        for &(condition, value) in &problem.sources {
+            transitions.restrict_sources(condition, value);
+        }
+        let first = transitions.add_frame();
+        transitions.add_condition(first, problem.unsafe_states);
+        let certifier = problem.task.policy.as_ref().map(|policy| {
+            let Reason { lower, upper } = &problem.domain;
+            CachedCertifier::new(policy, problem.task.semantics.arithmetic, lower, upper, CACHE)
+        });
+        StepQueries {
+            problem,
+            transitions,
+            certifier,
+            cores: FxHashMap::default(),
+            tentative: Vec::new(),
+            frames: 1,
+            of_level: vec![first],
+            slots: Vec::new(),
+            splits: options.splits,
+            suspects: (0..problem.commands.len()).collect(),
+            poll,
+            counts: Counts::default(),
+        }
+    }
+
+    fn add_frame(&mut self) -> FrameId {
+        self.frames += 1;
+        self.transitions.add_frame()
+    }
+
+    /// Adds a reason at a level.
+    pub fn add(&mut self, reason: &Reason, level: usize) {
+        while self.of_level.len() <= level {
+            let frame = self.add_frame();
+            self.of_level.push(frame);
+        }
+        let clause = frames::clause(reason, &self.problem.domain);
+        self.transitions.add_clause(self.of_level[level], &clause);
+    }
+
+    /// Whether the policy may lead from a box into the target, or take an erroneous step there.
+    pub fn leads(
+        &mut self,
+        states: &mut StateQueries<'_>,
+        source: &Reason,
+        target: Target<'_>,
+    ) -> Result<Option<Leads>, Stop> {
+        self.tentative.clear();
+        for position in 0..self.suspects.len() {
+            let command = self.suspects[position];
+            if let Some(leads) = self.command(states, source, command, target)? {
+                self.suspects[..=position].rotate_right(1);
+                return Ok(Some(leads));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The box of the last question, or one around it, has become a reason: what was found out relative to it remains true.
+    pub fn keep(&mut self) {
+        for (step, core) in std::mem::take(&mut self.tentative) {
+            self.remember(step, core);
+        }
+    }
+
+    fn remember(&mut self, step: Step, core: Core) {
+        let cores = self.cores.entry(step).or_default();
+        if cores.len() == CORES {
+            cores.remove(0);
+        }
+        cores.push(core);
+    }
+
+    fn command(
+        &mut self,
+        states: &mut StateQueries<'_>,
+        source: &Reason,
+        command: usize,
+        target: Target<'_>,
+    ) -> Result<Option<Leads>, Stop> {
+        let info = &self.problem.commands[command];
+        let Some(source) = info.hull.as_ref().and_then(|hull| hull.intersection(source)) else {
+            return Ok(None);
+        };
+        let mut parts = vec![source];
+        let mut splits = self.splits;
+        while let Some(part) = parts.pop() {
+            if (self.poll)() {
+                return Err(Stop::Limit);
+            }
+            let Some(from) = self.environment(states, &part, command, target)? else { continue };
+            let Some(output) = info.output else { return Ok(Some(Leads { state: from, is_certain: true })) };
+            let Some(chosen) = self.policy(&part, output)? else { continue };
+            if self.chooses(&from, output) {
+                return Ok(Some(Leads { state: from, is_certain: true }));
+            }
+            let Some((low, high)) = separate(&part, &from, &chosen).filter(|_| splits > 0) else {
+                return Ok(Some(Leads { state: from, is_certain: false }));
+            };
+            splits -= 1;
+            self.counts.splits += 1;
+            parts.extend([low, high]);
+        }
+        Ok(None)
+    }
+
+    /// A state of a box from which a command leads into the target or is an error.
+    fn environment(
+        &mut self,
+        states: &mut StateQueries<'_>,
+        source: &Reason,
+        command: usize,
+        target: Target<'_>,
+    ) -> Result<Option<Vec<i32>>, Stop> {
+        if states.can_err(command)
+            && let Some(state) = states.error(command, source)?
+        {
+            return Ok(Some(state));
+        }
+        let bounds = source.bounds(&self.problem.domain);
+        for outcome in 0..self.problem.task.system.commands[command].outcomes.len() {
+            let step = Step { command, outcome };
+            if self.is_known(step, source, target.level) {
+                self.counts.remembered += 1;
+                continue;
+            }
+            if let Some(state) = self.step(step, &bounds, target)? {
+                return Ok(Some(state));
+            }
+        }
+        Ok(None)
+    }
+
+    fn step(&mut self, step: Step, bounds: &[Bound], target: Target<'_>) -> Result<Option<Vec<i32>>, Stop> {
+        let mut asked: Vec<FrameId> = if target.level == 0 {
+            vec![self.of_level[0]]
+        } else {
+            self.of_level.iter().skip(target.level).copied().collect()
+        };
+        let mut is_relative = false;
+        loop {
+            self.counts.environment += 1;
+            match self.transitions.query(step, bounds, &asked) {
+                Answer::Unknown => return Err(Stop::Limit),
+                Answer::Unsatisfiable => {
+                    let core = Core { bounds: self.transitions.core().bounds, level: target.level };
+                    if is_relative {
+                        self.tentative.push((step, core));
+                    } else {
+                        self.remember(step, core);
+                    }
+                    return Ok(None);
+                }
+                Answer::Satisfiable => {
+                    let state = self.transitions.state();
+                    if is_relative || !target.except.contains(&self.transitions.successor()) {
+                        return Ok(Some(state));
+                    }
+                    let frame = self.add_frame();
+                    let clause = frames::clause(target.except, &self.problem.domain);
+                    self.transitions.add_clause(frame, &clause);
+                    asked.push(frame);
+                    is_relative = true;
+                }
+            }
+        }
+    }
+
+    /// Whether a remembered core answers an environment test.
+    fn is_known(&self, step: Step, source: &Reason, level: usize) -> bool {
+        let tentative = self.tentative.iter().filter(|(other, _)| *other == step).map(|(_, core)| core);
+        let known = self.cores.get(&step).into_iter().flatten();
+        known.chain(tentative).any(|core| {
+            core.level >= level
+                && core.bounds.iter().all(|&bound| match bound {
+                    Bound::AtLeast(variable, value) => i64::from(source.lower[variable.index()]) >= value,
+                    Bound::AtMost(variable, value) => i64::from(source.upper[variable.index()]) <= value,
+                })
+        })
+    }
+
+    /// A state of a box in which the policy may choose an output, as far as the labels that are applicable everywhere tell.
+    fn policy(&mut self, source: &Reason, output: usize) -> Result<Option<Vec<i32>>, Stop> {
+        self.counts.policy += 1;
+        let outputs = self.problem.commands_of.len();
+        let competing: OutputSet = if self.problem.task.semantics.filter {
+            let slots = &mut self.slots;
+            (0..outputs).filter(|&rival| self.problem.is_applicable(rival, source, slots)).collect()
+        } else {
+            OutputSet::all(outputs)
+        };
+        let question = Question {
+            lower: &source.lower,
+            upper: &source.upper,
+            facts: &[],
+            output,
+            competing: &competing,
+        };
+        let stop = || (self.poll)();
+        let budget = Budget { boxes: u64::MAX, stop: Some(&stop) };
+        let certifier = self.certifier.as_mut().expect("outputs are those of a policy");
+        match certifier.possible(&question, &budget) {
+            CachedPossibility::Never(_) => Ok(None),
+            CachedPossibility::Possible(state) => Ok(Some(state.to_vec())),
+            CachedPossibility::Unknown => Err(Stop::Limit),
+        }
+    }
+
+    /// Whether the policy may choose an output in a state, in which its label is applicable.
+    fn chooses(&mut self, state: &[i32], output: usize) -> bool {
+        let task = &self.problem.task;
+        let policy = task.policy.as_ref().expect("outputs are those of a policy");
+        let point = Reason::of_state(state);
+        let slots = &mut self.slots;
+        let competes = |rival: usize| {
+            !task.semantics.filter || rival == output || self.problem.is_applicable(rival, &point, slots)
+        };
+        let competing: Vec<bool> = (0..policy.outputs.len()).map(competes).collect();
+        policy.possible(task.semantics.arithmetic, state, |output| competing[output]).contains(&output)
+    }
+}
+
+/// Splits a box between two states of it; `None` if they are the same.
+fn separate(part: &Reason, one: &[i32], other: &[i32]) -> Option<(Reason, Reason)> {
+    let distance = |&index: &usize| (i64::from(one[index]) - i64::from(other[index])).abs();
+    let index = (0..one.len()).max_by_key(distance).filter(|index| distance(index) > 0)?;
+    let at = i32::midpoint(one[index].min(other[index]), one[index].max(other[index]) - 1);
+    let (mut low, mut high) = (part.clone(), part.clone());
+    low.upper[index] = at;
+    high.lower[index] = at + 1;
+    Some((low, high))
+}
