@@ -1,0 +1,97 @@
+//! The SAT solver proper: `batsat` behind our literals.
+
+use std::cell::Cell;
+
+use batsat::{Callbacks, SolverInterface, SolverOpts, lbool};
+
+use crate::literal::{Answer, Lit};
+use crate::solver::Poll;
+
+/// A SAT solver; variables come into being when they are mentioned.
+pub struct Engine {
+    solver: batsat::Solver<Stop>,
+    buffer: Vec<batsat::Lit>,
+}
+
+/// `batsat` asks at every decision, which is more often than a clock should be read.
+const DECISIONS_PER_POLL: u32 = 256;
+
+#[derive(Default)]
+struct Stop {
+    poll: Option<Poll>,
+    decisions: Cell<u32>,
+    stopped: Cell<bool>,
+}
+
+impl Callbacks for Stop {
+    fn stop(&self) -> bool {
+        let Some(poll) = &self.poll else { return false };
+        let decisions = self.decisions.get();
+        self.decisions.set((decisions + 1) % DECISIONS_PER_POLL);
+        if decisions == 0 && poll() {
+            self.stopped.set(true);
+        }
+        self.stopped.get()
+    }
+}
+
+impl Engine {
+    pub fn new() -> Self {
+        let solver = batsat::Solver::new(SolverOpts::default(), Stop::default());
+        Engine { solver, buffer: Vec::new() }
+    }
+
+    pub fn set_interrupt(&mut self, poll: Option<Poll>) {
+        self.solver.cb_mut().poll = poll;
+    }
+
+    fn load(&mut self, literals: &[Lit]) -> Vec<batsat::Lit> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        for &literal in literals {
+            let variable = self.solver.var_of_int(literal.index() - 1);
+            buffer.push(batsat::Lit::new(variable, !literal.is_negative()));
+        }
+        buffer
+    }
+
+    pub fn add_clause(&mut self, clause: &[Lit]) {
+        let mut buffer = self.load(clause);
+        // The solver remembers by itself that it has become unsatisfiable.
+        self.solver.add_clause_reuse(&mut buffer);
+        self.buffer = buffer;
+    }
+
+    pub fn solve(&mut self, assumptions: &[Lit]) -> Answer {
+        let stop = self.solver.cb_mut();
+        stop.decisions.set(0);
+        stop.stopped.set(false);
+        // Questions without decisions are answered before the solver asks for itself.
+        if stop.poll.is_some() && stop.stop() {
+            return Answer::Unknown;
+        }
+        let buffer = self.load(assumptions);
+        let answer = self.solver.solve_limited(&buffer);
+        self.buffer = buffer;
+        if answer == lbool::TRUE {
+            Answer::Satisfiable
+        } else if answer == lbool::FALSE {
+            Answer::Unsatisfiable
+        } else {
+            Answer::Unknown
+        }
+    }
+
+    /// The value of a literal, after `Satisfiable`. A variable that the solver never heard of is false.
+    pub fn value(&self, literal: Lit) -> bool {
+        let value = self.solver.get_model().get(literal.index() as usize - 1);
+        value.is_some_and(|&value| value == lbool::TRUE) != literal.is_negative()
+    }
+
+    /// Whether an assumption is part of the core, after `Unsatisfiable`.
+    pub fn failed(&self, literal: Lit) -> bool {
+        let variable = batsat::Var::unsafe_from_idx(literal.index() - 1);
+        // What the solver calls its core is the clause that it learnt: the negations of assumptions.
+        self.solver.unsat_core_contains_lit(batsat::Lit::new(variable, literal.is_negative()))
+    }
+}

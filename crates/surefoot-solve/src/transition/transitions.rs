@@ -1,0 +1,185 @@
+//! Steps from a box into a frame.
+//!
+//! Each outcome of each command has a solver of its own, made when it is first asked about. There, the state after the step is not
+//! a second copy of the variables: it is a function of the state before. A variable that is not assigned has the same
+//! literals before and after; an assigned one has constants, literals of another variable (`x := y + 2`), or
+//! conditions on the assigned expression. So a clause of a frame becomes a clause over the state before, often a shorter
+//! one, and a question never meets the clauses of other outcomes.
+//!
+//! What frames demand is kept in one log. A solver reads what it missed when it is asked.
+
+use rustc_hash::FxHashMap;
+use surefoot_model::{ExprId, TransitionSystem};
+
+use super::outcome::OutcomeSolver;
+use super::{Bound, FrameId};
+use crate::UnsupportedVariable;
+use crate::encode::Limits;
+use crate::literal::{Answer, Lit};
+use crate::solver::{Arithmetic, Interrupt, Poll, SolveIncremental};
+
+/// An outcome of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Step {
+    /// Index of the command.
+    pub command: usize,
+    /// Index of its outcome.
+    pub outcome: usize,
+}
+
+/// Why there is no step: these parts of the question are enough.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Core {
+    /// Bounds on the state before the step.
+    pub bounds: Vec<Bound>,
+    /// Frames of the state after it.
+    pub frames: Vec<FrameId>,
+}
+
+/// What solvers must know.
+#[derive(Debug, Clone)]
+pub(super) enum Entry {
+    /// The state before a step gives this condition this value.
+    Source(ExprId, bool),
+    /// The frame demands that the condition is true.
+    Condition(FrameId, ExprId),
+    /// The frame demands that one of the bounds holds.
+    Clause(FrameId, Box<[Bound]>),
+}
+
+/// Solvers for the steps of a system. Steps are those of `--out-of-domain block`: the guard is true, the probability is above 0, requirements hold,
+/// and new values are defined and in their domains. `--out-of-domain error` has the same steps, where it has no errors.
+#[derive(Debug)]
+pub struct Transitions<'m, S> {
+    system: &'m TransitionSystem,
+    solvers: FxHashMap<Step, OutcomeSolver<S>>,
+    frames: usize,
+    log: Vec<Entry>,
+    poll: Option<PollHandle>,
+    limits: Limits,
+    /// The last question.
+    step: Option<Step>,
+    current: Vec<Bound>,
+    asked: Vec<FrameId>,
+}
+
+/// A [`Poll`] that can be printed.
+struct PollHandle(Poll);
+
+impl std::fmt::Debug for PollHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Poll")
+    }
+}
+
+impl<'m, S: Arithmetic + Default> Transitions<'m, S> {
+    /// Solvers for the steps of `system`. They are made when they are needed.
+    ///
+    /// # Errors
+    /// A variable is real.
+    pub fn new(system: &'m TransitionSystem) -> Result<Self, UnsupportedVariable> {
+        if let Some(real) = system.variables.iter().find(|variable| variable.ty.bounds().is_none()) {
+            return Err(UnsupportedVariable { name: real.name.clone() });
+        }
+        Ok(Transitions {
+            system,
+            solvers: FxHashMap::default(),
+            frames: 0,
+            log: Vec::new(),
+            poll: None,
+            limits: Limits::default(),
+            step: None,
+            current: Vec::new(),
+            asked: Vec::new(),
+        })
+    }
+
+    /// From now on, steps start only in states at which the condition is defined and has this value.
+    pub fn restrict_sources(&mut self, condition: ExprId, value: bool) {
+        self.log.push(Entry::Source(condition, value));
+    }
+
+    /// A new frame without conditions. Frames are numbered from 0.
+    pub fn add_frame(&mut self) -> FrameId {
+        self.frames += 1;
+        FrameId(self.frames as u32 - 1)
+    }
+
+    /// Adds a clause to a frame.
+    pub fn add_clause(&mut self, frame: FrameId, clause: &[Bound]) {
+        assert!(frame.index() < self.frames, "the frame exists");
+        self.log.push(Entry::Clause(frame, clause.into()));
+    }
+
+    /// Adds a condition of the system's pool to a frame.
+    pub fn add_condition(&mut self, frame: FrameId, condition: ExprId) {
+        assert!(frame.index() < self.frames, "the frame exists");
+        self.log.push(Entry::Condition(frame, condition));
+    }
+
+    /// Is there a state within the bounds `current` from which the step is possible, and leads to a state that is in all of `frames`?
+    pub fn query(&mut self, step: Step, current: &[Bound], frames: &[FrameId]) -> Answer {
+        let solver = self.solvers.entry(step).or_insert_with(|| {
+            let mut solver =
+                OutcomeSolver::<S>::new(self.system, step, self.limits).expect("no variable is real");
+            solver.encoder.set_interrupt(self.poll.as_ref().map(|poll| poll.0.clone()));
+            solver
+        });
+        solver.catch_up(self.system, self.frames, &self.log);
+        self.step = Some(step);
+        self.current.clear();
+        self.current.extend_from_slice(current);
+        self.asked.clear();
+        self.asked.extend_from_slice(frames);
+        solver.solve(current, frames)
+    }
+
+    fn last(&self) -> &OutcomeSolver<S> {
+        let step = self.step.expect("a question was asked");
+        &self.solvers[&step]
+    }
+
+    /// After [`Answer::Satisfiable`]: the state before the step.
+    pub fn state(&self) -> Vec<i32> {
+        self.last().encoder.state()
+    }
+
+    /// After [`Answer::Satisfiable`]: the state after the step.
+    pub fn successor(&self) -> Vec<i32> {
+        self.last().successor(&self.state())
+    }
+
+    /// After [`Answer::Unsatisfiable`]: parts of the question that are enough for this answer.
+    pub fn core(&self) -> Core {
+        let solver = self.last();
+        let mut core = solver.encoder.core().into_iter().peekable();
+        // A core is in the order of the assumptions: frames, then bounds.
+        let mut failed = |literal: &Lit| core.next_if_eq(literal).is_some();
+        let (frames, bounds) = solver.assumptions().split_at(self.asked.len());
+        let frames = frames.iter().zip(&self.asked).filter(|(literal, _)| failed(literal));
+        let frames = frames.map(|(_, &frame)| frame).collect();
+        let bounds = bounds.iter().zip(&self.current).filter(|(literal, _)| failed(literal));
+        Core { bounds: bounds.map(|(_, &bound)| bound).collect(), frames }
+    }
+
+    /// Number of solvers that were made so far.
+    pub fn solver_count(&self) -> usize {
+        self.solvers.len()
+    }
+
+    /// Sets the limits of all solvers, for what they translate from now on.
+    pub fn set_limits(&mut self, limits: Limits) {
+        for solver in self.solvers.values_mut() {
+            solver.encoder.set_limits(limits);
+        }
+        self.limits = limits;
+    }
+
+    /// See [`Interrupt`]; holds for all solvers.
+    pub fn set_interrupt(&mut self, poll: Option<Poll>) {
+        for solver in self.solvers.values_mut() {
+            solver.encoder.set_interrupt(poll.clone());
+        }
+        self.poll = poll.map(PollHandle);
+    }
+}
