@@ -10,7 +10,7 @@ use crate::solver::Arithmetic;
 
 impl<S: Arithmetic> Encoder<S> {
     /// The literals of a condition of the encoder's pool.
-    pub(super) fn truths(&mut self, root: ExprId) -> Truths {
+    pub(crate) fn truths(&mut self, root: ExprId) -> Truths {
         self.rewrites_left = self.limits.rewrites;
         let mut stack = vec![root];
         let mut missing = Vec::new();
@@ -32,7 +32,7 @@ impl<S: Arithmetic> Encoder<S> {
     }
 
     /// From now on a condition of the encoder's pool must be true.
-    pub(super) fn require(&mut self, root: ExprId) {
+    pub(crate) fn require(&mut self, root: ExprId) {
         for conjunct in self.operands(root, BinaryOp::And) {
             let disjuncts = self.operands(conjunct, BinaryOp::Or);
             let clause: Vec<Lit> = disjuncts.into_iter().map(|id| self.truths(id).is_true).collect();

@@ -74,14 +74,4 @@ impl<S: Arithmetic> Encoder<S> {
         let condition = self.pool.le(bound, value).expect("numbers");
         self.truths(condition).is_true
     }
-
-    /// The literals of a condition of the encoder's pool.
-    pub(crate) fn own_condition(&mut self, condition: ExprId) -> Truths {
-        self.truths(condition)
-    }
-
-    /// From now on a condition of the encoder's pool must be true.
-    pub(crate) fn require_own(&mut self, condition: ExprId) {
-        self.require(condition);
-    }
 }

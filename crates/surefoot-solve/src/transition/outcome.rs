@@ -35,9 +35,9 @@ impl<S: Arithmetic + Default> OutcomeSolver<S> {
         encoder.set_limits(limits);
         encoder.require_condition(pool, command.guard);
         let possible = encoder.possible(pool, outcome);
-        encoder.require_own(possible);
+        encoder.require(possible);
         let positive = encoder.positive(pool, outcome);
-        encoder.require_own(positive);
+        encoder.require(positive);
         let after = encoder.after(pool, outcome);
         let values: Vec<ExprId> = outcome.assignments.iter().map(|assignment| assignment.value).collect();
         Ok(OutcomeSolver {

@@ -45,14 +45,14 @@ impl<'m, S: Arithmetic + Default> States<'m, S> {
     pub fn possible(&mut self, command: usize, outcome: usize) -> Lit {
         let outcome = &self.system.commands[command].outcomes[outcome];
         let possible = self.encoder.possible(&self.system.exprs, outcome);
-        self.encoder.own_condition(possible).is_true
+        self.encoder.truths(possible).is_true
     }
 
     /// The literals of "the probability of an outcome is above 0".
     pub fn positive(&mut self, command: usize, outcome: usize) -> Truths {
         let outcome = &self.system.commands[command].outcomes[outcome];
         let positive = self.encoder.positive(&self.system.exprs, outcome);
-        self.encoder.own_condition(positive)
+        self.encoder.truths(positive)
     }
 
     /// The literal of a bound.

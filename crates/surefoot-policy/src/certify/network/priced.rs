@@ -254,3 +254,42 @@ impl Priced {
 fn line(coefficient: f64, lines: &Lines, tuning: Tuning) -> (f64, f64) {
     if coefficient > 0.0 { (tuning.slope, lines.low.1) } else { lines.high }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arithmetic::Arithmetic;
+    use crate::certify::network::backward::Backward;
+    use crate::certify::network::bounds::{Arguments, Bounds};
+    use crate::layer::{Activation, Layer};
+    use crate::network::Network;
+    use crate::parameter::Parameter;
+
+    fn layer(weights: &[f64], biases: &[f64], activation: Activation) -> Layer {
+        let numbers = |values: &[f64]| values.iter().map(|&value| Parameter::from(value)).collect();
+        Layer::new(weights.len() / biases.len(), numbers(weights), numbers(biases), activation).expect("fits")
+    }
+
+    /// With these prices, the exact bound is 10¹⁵ · (0.3 − 0.1 − 0.2) for the doubles next to these numbers, below 0; computed it is 0.
+    #[test]
+    fn prices_pay_for_their_rounding() {
+        let leaky = Activation::LeakyRelu { slope: Parameter::from(0.5) };
+        let layers = vec![
+            layer(&[0.0; 3], &[-0.1, -0.2, 0.3], leaky),
+            layer(&[0.0; 6], &[0.0; 2], Activation::Identity),
+        ];
+        let graph = Graph::new(&Network::new(layers).expect("fits"), Arithmetic::F64);
+        let (mut bounds, mut backward) = (Bounds::new(&graph), Backward::new(&graph, vec![0]));
+        let (set, mut arguments) = (InstructionSet::best(), Arguments::default());
+        bounds.compute(&graph, set, |_| (-1.0, 1.0), None, None, &mut arguments, &mut backward, true);
+        let phases = [0, 1, 2].map(|neuron| Phase { node: 0, neuron, active: false });
+        let mut priced = Priced::default();
+        priced.start(&graph, &bounds.slots, &phases);
+        for tuning in &mut priced.tunings[1] {
+            tuning.price = 1e15;
+        }
+        let function = ScoreFunction { plus: Some(0), minus: Some(1) };
+        let bound = priced.bound(&graph, set, &bounds.slots, backward.rounding(), function);
+        assert!(bound <= -0.0277, "{bound}");
+    }
+}

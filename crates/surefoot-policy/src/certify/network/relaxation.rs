@@ -63,7 +63,8 @@ fn relu(below: f64, l: f64, u: f64) -> Relaxation {
         return line((1.0, 0.0), (l, u));
     }
     if u <= 0.0 {
-        let values = (below * l - (below * l).abs() * SLACK, below * u + (below * u).abs() * SLACK);
+        let outward = |value: f64| value.abs() * SLACK + TINY;
+        let values = (below * l - outward(below * l), below * u + outward(below * u));
         return if below == 0.0 { line((0.0, 0.0), (0.0, 0.0)) } else { line((below, 0.0), values) };
     }
     if !(u - l).is_finite() {

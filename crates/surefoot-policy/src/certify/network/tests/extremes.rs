@@ -2,7 +2,7 @@
 
 use surefoot_model::VarId;
 
-use super::claims::{check_bounds, check_claims, policy, policy_over};
+use super::claims::{check_answers, check_bounds, check_claims, policy, policy_over};
 use super::{dense, numbers, ones};
 use crate::arithmetic::Arithmetic;
 use crate::certify::network::graph::Graph;
@@ -63,6 +63,30 @@ fn subnormal_coefficients_of_huge_values() {
     for arithmetic in [Arithmetic::F64, Arithmetic::Real] {
         check_claims(&policy, arithmetic, &[1], &[90]);
         check_bounds(&policy, arithmetic, &[1], &[90]);
+    }
+}
+
+/// Bounds of values beyond what the proofs cover can contradict each other. That does not make a box empty.
+#[test]
+fn bounds_that_cross_without_phases() {
+    let power = |exponent: i32| f64::exp2(f64::from(exponent));
+    let tiny = f64::from_bits(1);
+    let relu = Activation::Relu;
+    let layers = vec![
+        dense(1, &[power(1000), 1.0, 1.0, 1.0], &[0.0, -1233.0, -1234.0, -1235.0], relu),
+        dense(
+            4,
+            &[0.4, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+            &[0.0; 4],
+            relu,
+        ),
+        dense(4, &[tiny, 0.0, 0.0, 0.0, 0.0, 1.0, -2.0, 1.0], &[-600.0 * power(-74), 0.0], relu),
+        dense(2, &[0.0, 2.0, 0.0, 0.0], &[0.0, 1.0], Activation::Identity),
+    ];
+    let policy = policy(Network::new(layers).expect("fits"));
+    for arithmetic in [Arithmetic::F64, Arithmetic::Real] {
+        check_claims(&policy, arithmetic, &[1000], &[2000]);
+        check_answers(&policy, arithmetic, &[1000], &[2000]);
     }
 }
 
