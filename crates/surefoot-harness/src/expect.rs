@@ -14,6 +14,8 @@ pub enum Coverage {
     FirstUnsafe,
     /// It looks at every reachable state: a wrong one counts more than unsafe ones.
     Everything,
+    /// It stops at any state that is unsafe or wrong, in any order.
+    Any,
 }
 
 /// The answers that are right for a task.
@@ -36,6 +38,7 @@ impl Expected {
             (Some(error), Some(bad)) if coverage == Coverage::FirstUnsafe => {
                 Expected { error: error <= bad, unsafe_distance: (bad <= error).then_some(bad) }
             }
+            (Some(_), unsafe_distance) if coverage == Coverage::Any => Expected { error: true, unsafe_distance },
             (Some(_), _) => Expected { error: true, unsafe_distance: None },
             (None, unsafe_distance) => Expected { error: false, unsafe_distance },
         }

@@ -28,9 +28,10 @@ impl Frames {
         self.entries.iter().rev().any(|entry| entry.level >= level && entry.reason.contains(state))
     }
 
-    /// Whether a box is part of a reason of this level or above.
-    pub fn includes(&self, reason: &Reason, level: usize) -> bool {
-        self.entries.iter().rev().any(|entry| entry.level >= level && entry.reason.includes(reason))
+    /// For how many steps a state is known to be safe.
+    pub fn level_of(&self, state: &[i32]) -> usize {
+        let holding = self.entries.iter().filter(|entry| entry.reason.contains(state));
+        holding.map(|entry| entry.level).max().unwrap_or(0)
     }
 
     /// Adds a reason; those that it makes superfluous are dropped.

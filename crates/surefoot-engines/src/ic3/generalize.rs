@@ -22,7 +22,10 @@ impl Run<'_> {
 
     /// The order in which variables are widened.
     fn order(&self) -> Vec<usize> {
-        (0..self.problem.domain.lower.len()).collect()
+        let mut order: Vec<usize> = (0..self.problem.domain.lower.len()).collect();
+        let size = |&index: &usize| i64::from(self.problem.domain.upper[index]) - i64::from(self.problem.domain.lower[index]);
+        order.sort_by_key(|index| std::cmp::Reverse(size(index)));
+        order
     }
 
     /// Widens a reason in one variable.

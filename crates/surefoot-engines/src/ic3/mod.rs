@@ -67,7 +67,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { reasons: Reasons::Box, generalize: true, reschedule: false, splits: 64 }
+        Options { reasons: Reasons::Box, generalize: true, reschedule: std::env::var("RES").is_ok(), splits: 64 }
     }
 }
 
@@ -136,6 +136,15 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
         }
         Err(Stop::Error(error)) => return Err(error),
     };
+    if std::env::var("IC3_DEBUG").is_ok() {
+        let mut sizes = vec![0; task.system.variables.len() * 2 + 1];
+        if std::env::var("IC3_DEBUG").unwrap() == "2" { for e in run.frames.entries().iter().filter(|e| e.level > 20) {
+            let t: Vec<String> = (0..e.reason.lower.len()).filter(|&i| e.reason.lower[i] > problem.domain.lower[i] || e.reason.upper[i] < problem.domain.upper[i]).map(|i| format!("{}={}..{}", task.system.variables[i].name, e.reason.lower[i], e.reason.upper[i])).collect();
+            eprintln!("{} {}", e.level, t.join(" "));
+        } }
+        for e in run.frames.entries() { sizes[e.reason.bounds(&problem.domain).len()] += 1; }
+        eprintln!("{:?} frames {} solver frames {} levels {:?} sizes {:?}", run.steps.counts, run.frames.entries().len(), run.steps.frames, (1..=run.levels).map(|l| run.frames.count(l)).collect::<Vec<_>>(), sizes);
+    }
     let stopped = match verdict {
         Verdict::Unknown(reason) => Some(reason),
         Verdict::Safe | Verdict::Unsafe(_) => None,
@@ -219,10 +228,10 @@ impl<'p> Run<'p> {
                     self.obligations.insert(obligation);
                     self.obligations.insert(Obligation { visit: next, steps: steps - 1 });
                 }
-                Successor::Outside => {
+                Successor::Outside(level) => {
                     let state = self.obligations.state(visit).to_vec();
-                    let reason = self.generalize_reason(&state, steps - 1)?;
-                    self.learn(reason, steps)?;
+                    let reason = self.generalize_reason(&state, level)?;
+                    self.learn(reason, level + 1)?;
                     self.reschedule(obligation);
                 }
             }

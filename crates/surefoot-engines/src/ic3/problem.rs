@@ -33,7 +33,7 @@ pub struct Problem {
     pub sources: Vec<(ExprId, bool)>,
     /// Conditions that must be defined in each state.
     pub conditions: Vec<ExprId>,
-    /// For each command, that its distribution is one; `None` if that was checked when the model was read.
+    /// For each command, that its distribution is one; `None` if it always is.
     pub distributions: Vec<Option<ExprId>>,
     /// The output whose label each command has, by output.
     pub commands_of: Vec<Vec<usize>>,
@@ -99,7 +99,9 @@ fn distribution(task: &mut Task, command: usize) -> Option<ExprId> {
     let probabilities: Vec<ExprId> =
         task.system.commands[command].outcomes.iter().map(|outcome| outcome.probability).collect();
     let pool = &mut task.system.exprs;
-    if probabilities.iter().all(|&probability| pool.as_constant(probability).is_some()) {
+    let constants: Option<Vec<f64>> =
+        probabilities.iter().map(|&probability| pool.as_constant(probability)?.as_real()).collect();
+    if constants.is_some_and(|constants| crate::step::wrong_distribution(&constants).is_none()) {
         return None;
     }
     let tolerance = crate::step::PROBABILITY_TOLERANCE;

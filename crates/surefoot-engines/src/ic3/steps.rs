@@ -67,7 +67,7 @@ pub struct StepQueries<'p> {
     /// Cores that hold only if the box in question becomes a reason.
     tentative: Vec<(Step, Core)>,
     /// Number of solver frames.
-    frames: usize,
+    pub frames: usize,
     /// Solver frames of levels; others are temporary.
     of_level: Vec<FrameId>,
     slots: Vec<Enclosure>,
@@ -307,7 +307,12 @@ impl<'p> StepQueries<'p> {
 
 /// Splits a box between two states of it; `None` if they are the same.
 fn separate(part: &Reason, one: &[i32], other: &[i32]) -> Option<(Reason, Reason)> {
-    let distance = |&index: &usize| (i64::from(one[index]) - i64::from(other[index])).abs();
+    // Relative to the width of the box: what is far apart in a wide variable may be close.
+    let distance = |&index: &usize| {
+        let width = i64::from(part.upper[index]) - i64::from(part.lower[index]);
+        let apart = (i64::from(one[index]) - i64::from(other[index])).abs();
+        if apart == 0 { 0 } else { 1 + 1000 * apart / width }
+    };
     let index = (0..one.len()).max_by_key(distance).filter(|index| distance(index) > 0)?;
     let at = i32::midpoint(one[index].min(other[index]), one[index].max(other[index]) - 1);
     let (mut low, mut high) = (part.clone(), part.clone());

@@ -10,8 +10,8 @@ pub(super) enum Successor {
     Unsafe(Transition),
     /// Into the frame.
     Inside(Transition),
-    /// Nowhere into the frame.
-    Outside,
+    /// Nowhere into the frame of this level, the highest for which that is so.
+    Outside(usize),
 }
 
 impl Run<'_> {
@@ -20,17 +20,21 @@ impl Run<'_> {
         let state = self.obligations.state(obligation.visit).to_vec();
         let level = obligation.steps - 1;
         if self.status(&state)?.ends_run {
-            return Ok(Successor::Outside);
+            return Ok(Successor::Outside(self.levels - 1));
         }
         let mut inside = None;
+        let mut highest = self.levels - 1;
         for step in self.successors(&state)? {
             if self.status(&step.state)?.is_unsafe {
                 return Ok(Successor::Unsafe(step));
             }
-            if level > 0 && inside.is_none() && !self.frames.blocks(&step.state, level) {
-                inside = Some(step);
+            let safe_for = self.frames.level_of(&step.state);
+            if safe_for < level {
+                inside = inside.or(Some(step));
+            } else {
+                highest = highest.min(safe_for);
             }
         }
-        Ok(inside.map_or(Successor::Outside, Successor::Inside))
+        Ok(inside.map_or(Successor::Outside(highest), Successor::Inside))
     }
 }
