@@ -43,8 +43,8 @@ impl Part {
 
     /// The cut that halves a variable, which has several values.
     pub fn half(&self, variable: usize) -> Cut {
-        let (lower, upper) = self.0[variable];
-        Cut { variable, at: (i64::midpoint(lower.into(), upper.into()) + 1) as i32 }
+        let middle = i64::from(self.0[variable].0) + i64::from(self.width(variable) / 2);
+        Cut { variable, at: (middle + 1) as i32 }
     }
 
     /// Whether both sides of a cut have states.
