@@ -351,13 +351,13 @@ impl<'p> Bounds<'p> {
                     for (index, coefficient) in open {
                         let [(a, left), (b, right)] = [*left, *right]
                             .map(|source| (Self::slot(source), slots[Self::slot(source)].values[index]));
-                        let above = left.lower >= right.upper || right.lower >= left.upper;
-                        if coefficient < 0.0 && !above {
-                            function.add(coefficient * left.upper.max(right.upper));
-                        } else if left.lower >= right.lower {
+                        // The maximum is at least either operand; it is at most one of them only if that is surely the larger one.
+                        if left.lower >= right.upper || coefficient > 0.0 && left.lower >= right.lower {
                             function.push(a, index, coefficient, left);
-                        } else {
+                        } else if right.lower >= left.upper || coefficient > 0.0 {
                             function.push(b, index, coefficient, right);
+                        } else {
+                            function.add(coefficient * left.upper.max(right.upper));
                         }
                     }
                 }

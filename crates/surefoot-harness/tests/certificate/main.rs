@@ -1,7 +1,9 @@
 //! Certificates and their checker against brute force: what is a proof is accepted, everything else is rejected.
 
+mod close;
 mod make;
 mod oracle;
+mod python;
 mod random;
 mod tamper;
 
@@ -16,13 +18,13 @@ use make::{certificate, inputs, subject};
 use oracle::{LIMIT, Oracle};
 use random::Random;
 
-pub fn verdict(certificate: &Certificate, subject: &Subject<'_>) -> Result<Report, Rejection> {
+fn verdict(certificate: &Certificate, subject: &Subject<'_>) -> Result<Report, Rejection> {
     let mut limits = Limits { parts: 10_000_000, stop: &mut || false };
     check_certificate(certificate, subject, &mut limits)
 }
 
 /// The checker must say what brute force says, and name a state where it fails.
-pub fn agrees(certificate: &Certificate, subject: &Subject<'_>, proves: bool) -> Result<(), TestCaseError> {
+fn agrees(certificate: &Certificate, subject: &Subject<'_>, proves: bool) -> Result<(), TestCaseError> {
     let verdict = verdict(certificate, subject);
     match (&verdict, proves) {
         (Ok(_), true) | (Err(Rejection::Failed { .. }), false) => Ok(()),
@@ -130,4 +132,28 @@ fn limits_end_a_check_without_acceptance() {
         prop_assert!(needed == 0 || matches!(stopped, Err(Rejection::NotChecked(_))));
         Ok(())
     });
+}
+
+#[test]
+fn the_second_checker_agrees() {
+    let Some(python) = python::Python::new("certificates") else { return };
+    let checked = std::cell::Cell::new(0);
+    certified(170, |random_task, made, random| {
+        let task = &random_task.task;
+        let inputs = inputs();
+        let oracle = Oracle::new(task).expect("small");
+        let mut changed = made.clone();
+        let change = tamper::CONTENTS[random.below(tamper::CONTENTS.len())];
+        let _ = change(&mut changed, random);
+        let mut foreign = made.clone();
+        let _ = tamper::BINDING[random.below(tamper::BINDING.len() - 3)](&mut foreign);
+        let all = [(made, true), (&changed, oracle.proves(&changed)), (&foreign, false)];
+        for (certificate, proves) in all.into_iter().take(1 + random.below(3)) {
+            let Some((accepts, text)) = python.accepts(certificate, &subject(task, &inputs)) else { continue };
+            prop_assert_eq!(accepts, proves, "{}", text);
+            checked.set(checked.get() + 1);
+        }
+        Ok(())
+    });
+    assert!(checked.get() > 100, "only {} certificates were checked twice", checked.get());
 }

@@ -30,7 +30,7 @@ pub const CONTENTS: [fn(&mut Certificate, &mut Random) -> Option<()>; 18] = [
     |certificate, random| {
         let outputs = leaf(certificate, random)?;
         let at = random.below(outputs.len());
-        (!outputs.is_empty()).then(|| drop(outputs.remove(at)))
+        (!outputs.is_empty()).then(|| outputs.remove(at)).map(|_| ())
     },
     |certificate, random| {
         let all = certificate.outputs.as_ref()?.len();
