@@ -49,8 +49,8 @@ fn layer(reads: usize, neurons: usize, activation: Activation, random: &mut Rand
     Layer::new(reads, weights, biases, activation).expect("well formed")
 }
 
-/// A network of up to two hidden layers, sometimes with the other kinds of nodes between them. The biases of its last layer are `last`.
-fn network(reads: usize, random: &mut Random, last: &mut dyn FnMut(Network) -> Network) -> Network {
+/// A network of up to two hidden layers, sometimes with the other kinds of nodes between them.
+fn network(reads: usize, random: &mut Random) -> Network {
     let mut nodes = Vec::new();
     let (mut from, mut size) = (Source::Input, reads);
     for _ in 0..random.below(3) {
@@ -73,19 +73,30 @@ fn network(reads: usize, random: &mut Random, last: &mut dyn FnMut(Network) -> N
         from = Source::Node(nodes.len() as u32 - 1);
     }
     nodes.push(Node::Layer { from, layer: layer(size, LABELS, Activation::Identity, random) });
-    last(Network::from_nodes(reads, nodes).expect("fits"))
+    Network::from_nodes(reads, nodes).expect("fits")
 }
 
-/// The same network with more or less on one output.
-fn raised(network: &Network, output: usize, by: f64) -> Network {
+/// The same scorer with more or less on one output.
+fn raised(scorer: Scorer, output: usize, by: f64) -> Scorer {
+    let more = |mut biases: Vec<Parameter>| {
+        biases[output] = Parameter::from(biases[output].double + by);
+        biases
+    };
+    let network = match scorer {
+        Scorer::Network(network) => network,
+        Scorer::Ensemble(ensemble) => {
+            let base = more(ensemble.base().to_vec());
+            let made = Ensemble::new(ensemble.inputs(), base, ensemble.trees().to_vec());
+            return Scorer::Ensemble(made.expect("well formed"));
+        }
+    };
     let mut nodes = network.nodes().to_vec();
     let Some(Node::Layer { from, layer }) = nodes.pop() else { unreachable!("the last node is a layer") };
-    let weights: Vec<Parameter> = (0..LABELS).flat_map(|n| layer.row(n).map(|(_, w)| w).collect::<Vec<_>>()).collect();
-    let mut biases: Vec<Parameter> = (0..LABELS).map(|n| layer.bias(n)).collect();
-    biases[output] = Parameter::from(biases[output].double + by);
-    let layer = Layer::new(layer.inputs(), weights, biases, layer.activation()).expect("well formed");
+    let weights = (0..LABELS).flat_map(|neuron| layer.row(neuron).map(|(_, weight)| weight).collect::<Vec<_>>());
+    let biases = more((0..LABELS).map(|neuron| layer.bias(neuron)).collect());
+    let layer = Layer::new(layer.inputs(), weights.collect(), biases, layer.activation()).expect("well formed");
     nodes.push(Node::Layer { from, layer });
-    Network::from_nodes(network.inputs(), nodes).expect("fits")
+    Scorer::Network(Network::from_nodes(network.inputs(), nodes).expect("fits"))
 }
 
 fn ensemble(reads: usize, random: &mut Random) -> Ensemble {
@@ -143,24 +154,25 @@ fn task(random: &mut Random) -> Task {
     let arithmetic = Arithmetic::ALL[random.below(4)];
     let outputs: Vec<LabelId> = (0..LABELS as u32).map(LabelId).collect();
     let policy = |scorer| Policy::new(reads.clone(), outputs.clone(), filter, scorer).expect("the sizes agree");
-    let scorer = if random.one_in(3) {
+    let is_forest = random.one_in(3);
+    let scorer = if is_forest {
         Scorer::Ensemble(ensemble(reads.len(), random))
     } else {
-        // Two outputs nearly tie at a random state.
-        let state: Vec<i32> = system.variables.iter().map(|v| v.ty.bounds().expect("discrete")).map(|(lower, upper)| {
-            lower + random.below((upper - lower + 1) as usize) as i32
-        }).collect();
-        let (a, b) = (random.below(LABELS), random.below(LABELS));
-        let ulps = random.below(7) as f64 - 3.0;
-        let mut near = |network: Network| {
-            let scores = policy(Scorer::Network(network.clone())).scores(arithmetic, &state);
-            let difference = scores[a].lower - scores[b].lower;
-            let unit = if arithmetic == Arithmetic::F64 { 2.0_f64.powi(-53) } else { 2.0_f64.powi(-24) };
-            let by = difference + ulps * unit * scores[a].lower.abs();
-            if a != b && by.is_finite() { raised(&network, b, by) } else { network }
-        };
-        Scorer::Network(network(reads.len(), random, &mut near))
+        Scorer::Network(network(reads.len(), random))
     };
+    // Two outputs nearly tie at a random state.
+    let value = |variable: &Variable, random: &mut Random| {
+        let (lower, upper) = variable.ty.bounds().expect("discrete");
+        lower + random.below((upper - lower + 1) as usize) as i32
+    };
+    let state: Vec<i32> = system.variables.iter().map(|variable| value(variable, random)).collect();
+    let (a, b) = (random.below(LABELS), random.below(LABELS));
+    let scores = policy(scorer.clone()).scores(arithmetic, &state);
+    let unit = if arithmetic == Arithmetic::F64 { 2.0_f64.powi(-53) } else { 2.0_f64.powi(-24) };
+    let ulps = (random.below(7) as f64 - 3.0) * 4.0_f64.powi(random.below(5) as i32);
+    let by = scores[a].lower - scores[b].lower + ulps * unit * scores[a].lower.abs();
+    let is_whole = is_forest && random.one_in(2);
+    let scorer = if a != b && by.is_finite() && !is_whole { raised(scorer, b, by) } else { scorer };
     let policy = policy(scorer);
     let property = Property {
         name: "none".into(),
