@@ -6,11 +6,12 @@ use surefoot_model::{
     VariableType,
 };
 use surefoot_policy::{
-    Arithmetic, Ensemble, Goal, OutOfDomain, Parameter, Policy, PolicyInput, Scorer, Semantics, Tree, TreeNode,
+    Arithmetic, Ensemble, Goal, OutOfDomain, Parameter, Policy, PolicyInput, Scorer, Semantics, Tree,
+    TreeNode,
 };
 
-/// Reads `bytes` as a certificate; whether it is one. What is read must be written alike, and what the checker accepts for a small
-/// task must be true of it.
+/// Reads `bytes` as a certificate; whether it is one. What is read must be written alike, and what the checker accepts
+/// for a small task must be true of it.
 pub fn certificate(bytes: &[u8]) -> bool {
     let certificate = match Certificate::read(bytes) {
         Ok(certificate) => certificate,
@@ -22,8 +23,13 @@ pub fn certificate(bytes: &[u8]) -> bool {
     assert_eq!(certificate.write(), bytes, "a certificate has one form");
     let (system, property, policy) = task();
     let inputs = inputs();
-    let subject =
-        Subject { system: &system, property: &property, policy: Some(&policy), semantics: SEMANTICS, inputs: &inputs };
+    let subject = Subject {
+        system: &system,
+        property: &property,
+        policy: Some(&policy),
+        semantics: SEMANTICS,
+        inputs: &inputs,
+    };
     let verdict = check(&certificate, &subject, &mut Limits { parts: 5000, stop: &mut || false });
     match verdict {
         Err(rejection) => assert!(!rejection.to_string().is_empty()),

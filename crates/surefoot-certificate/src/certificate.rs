@@ -1,7 +1,8 @@
 //! What a certificate says.
 //!
-//! A certificate names the task that it is about and lists *regions*, sets of states whose union contains every start state and no
-//! unsafe one, and which no step leaves. `docs/certificate.md` has the claim in full; [`crate::check`] decides it.
+//! A certificate names the task that it is about and lists *regions*, sets of states whose union contains every start
+//! state and no unsafe one, and which no step leaves. `docs/certificate.md` has the claim in full; [`crate::check`]
+//! decides it.
 
 use sha2::{Digest, Sha256};
 use surefoot_policy::Semantics;
@@ -80,7 +81,11 @@ impl Input {
 
     /// The hash in lower-case hexadecimal.
     pub fn hex(&self) -> String {
-        self.sha256.iter().map(|byte| format!("{byte:02x}")).collect()
+        self.sha256
+            .iter()
+            .flat_map(|byte| [byte >> 4, byte & 15])
+            .map(|digit| char::from(b"0123456789abcdef"[digit as usize]))
+            .collect()
     }
 }
 

@@ -1,8 +1,9 @@
 //! The checker: from a certificate and a task to acceptance or the first obligation that fails.
 //!
-//! Each obligation is about all states of some box. It is tried for the box as a whole; where that does not decide it, one state of the box
-//! is evaluated, which may refute it, and the box is split. Boxes of one state are decided by that evaluation. So the checker is complete, up to its
-//! limit, and the trees of a certificate are only hints: they decide how much is to be split, not what is believed.
+//! Each obligation is about all states of some box. It is tried for the box as a whole; where that does not decide it,
+//! one state of the box is evaluated, which may refute it, and the box is split. Boxes of one state are decided by that
+//! evaluation. So the checker is complete, up to its limit, and the trees of a certificate are only hints: they decide
+//! how much is to be split, not what is believed.
 
 use std::fmt;
 
@@ -169,7 +170,10 @@ fn bind(certificate: &Certificate, subject: &Subject<'_>) -> Result<(), Rejectio
     let mut domains = Vec::new();
     for variable in &system.variables {
         let Some((lower, upper)) = variable.ty.bounds() else {
-            let text = format!("the variable `{}` is real-valued; certificates are for discrete ones", variable.name);
+            let text = format!(
+                "the variable `{}` is real-valued; certificates are for discrete ones",
+                variable.name
+            );
             return Err(Rejection::Unsupported(text));
         };
         domains.push(Domain { name: variable.name.clone(), lower, upper });
@@ -178,7 +182,11 @@ fn bind(certificate: &Certificate, subject: &Subject<'_>) -> Result<(), Rejectio
         return Err(Rejection::Unsupported("goals end runs, but the property has no goal".into()));
     }
     if certificate.variables.len() != domains.len() {
-        return mismatch(format!("it has {} variables, the model has {}", certificate.variables.len(), domains.len()));
+        return mismatch(format!(
+            "it has {} variables, the model has {}",
+            certificate.variables.len(),
+            domains.len()
+        ));
     }
     for (claimed, domain) in certificate.variables.iter().zip(&domains) {
         if claimed != domain {
@@ -188,14 +196,20 @@ fn bind(certificate: &Certificate, subject: &Subject<'_>) -> Result<(), Rejectio
     }
     let labels: Vec<&str> = system.labels.iter().map(|label| label.name.as_str()).collect();
     if certificate.labels != labels {
-        return mismatch(format!("its labels are {:?}, those of the model are {labels:?}", certificate.labels));
+        return mismatch(format!(
+            "its labels are {:?}, those of the model are {labels:?}",
+            certificate.labels
+        ));
     }
     let outputs = subject.policy.map(|policy| policy.outputs.iter().map(|label| label.0).collect::<Vec<_>>());
     if certificate.outputs != outputs {
         return mismatch("its policy has other outputs, or one of them has no policy".into());
     }
     if certificate.semantics != subject.semantics {
-        return mismatch(format!("it is for {:?}, the task is read as {:?}", certificate.semantics, subject.semantics));
+        return mismatch(format!(
+            "it is for {:?}, the task is read as {:?}",
+            certificate.semantics, subject.semantics
+        ));
     }
     let sorted = |inputs: &[Input]| {
         let mut inputs = inputs.to_vec();
@@ -236,7 +250,8 @@ impl<'a> Checker<'a, '_> {
         what: &str,
     ) -> Result<T, Rejection> {
         let pairs = self.subject.system.variables.iter().zip(state);
-        let pairs: Vec<String> = pairs.map(|(v, &value)| format!("{} = {}", v.name, v.display(value))).collect();
+        let pairs: Vec<String> =
+            pairs.map(|(v, &value)| format!("{} = {}", v.name, v.display(value))).collect();
         let place = region.map_or(String::new(), |region| format!(" of region {region}"));
         let message = format!("the state {}{place} {what}", pairs.join(", "));
         Err(Rejection::Failed { obligation, region, state: state.to_vec(), message })
@@ -283,11 +298,17 @@ impl<'a> Checker<'a, '_> {
     }
 }
 
-/// Puts the sides of a cut on a stack; halves the widest variable if there is no cut or it cuts nothing.
-pub(crate) fn split(part: Part, cut: Option<Cut>) -> Option<[Option<Part>; 2]> {
-    let cut = match cut.filter(|&cut| part.is_cut(cut)) {
-        Some(cut) => cut,
-        None => part.half(part.widest(0..part.0.len())?),
-    };
-    Some(part.split(cut))
+/// What bounds say about a part.
+pub(crate) enum Tried {
+    /// All its states are fine.
+    Done,
+    /// It is to be split, best like this.
+    Split(Option<Cut>),
+}
+
+/// The sides of a cut, or of the widest variable if there is no cut or it cuts nothing. A part of one state has none.
+pub(crate) fn split(part: Part, cut: Option<Cut>) -> impl Iterator<Item = Part> {
+    let cut = cut.filter(|&cut| part.is_cut(cut));
+    let cut = cut.or_else(|| part.widest(0..part.0.len()).map(|variable| part.half(variable)));
+    cut.map(|cut| part.split(cut)).into_iter().flatten().flatten()
 }

@@ -1,8 +1,9 @@
 //! Obligation 3: in a leaf the policy chooses nothing else than what the leaf lists.
 //!
-//! An output is never chosen in a part if one that competes everywhere in the part beats it everywhere. Without filter all outputs compete.
-//! With it, an output competes everywhere if one of its commands is enabled everywhere, and an output is never chosen if none of
-//! its commands is enabled anywhere. What the policy would do where runs end does not matter.
+//! An output is never chosen in a part if one that competes everywhere in the part beats it everywhere. Without filter
+//! all outputs compete. With it, an output competes everywhere if one of its commands is enabled everywhere, and an
+//! output is never chosen if none of its commands is enabled anywhere. What the policy would do where runs end does not
+//! matter.
 
 use crate::check::{Checker, Obligation, Rejection, Scores, split};
 use crate::forest::Answer;
@@ -76,8 +77,7 @@ impl Checker<'_, '_> {
                 let cut = fact_cut.or(guard_cut).or(cut).filter(|&cut| part.is_cut(cut));
                 let widest = || part.widest(relevant.iter().copied()).map(|variable| part.half(variable));
                 let cut = cut.or_else(widest);
-                let sides = split(part, cut).into_iter().flatten().flatten();
-                open.extend(sides.map(|side| (side, outputs.clone())));
+                open.extend(split(part, cut).map(|side| (side, outputs.clone())));
             }
         }
         Ok(())
@@ -105,7 +105,8 @@ impl Checker<'_, '_> {
     fn competition(&mut self, part: &Part) -> Competition {
         let outputs = self.subject.policy.map_or(0, |policy| policy.outputs.len());
         let without = !self.task.semantics.filter;
-        let mut competition = Competition { everywhere: vec![without; outputs], somewhere: vec![without; outputs] };
+        let mut competition =
+            Competition { everywhere: vec![without; outputs], somewhere: vec![without; outputs] };
         if !without {
             for command in &self.task.commands {
                 let Some(output) = command.output else { continue };
@@ -118,7 +119,12 @@ impl Checker<'_, '_> {
     }
 
     /// Evaluates the policy at a state; what it chooses there, if anything, and fails if that is one of `outputs`.
-    fn choice_at(&mut self, region: usize, state: &[i32], outputs: &[usize]) -> Result<Option<usize>, Rejection> {
+    fn choice_at(
+        &mut self,
+        region: usize,
+        state: &[i32],
+        outputs: &[usize],
+    ) -> Result<Option<usize>, Rejection> {
         let Some(policy) = self.subject.policy else { return Ok(None) };
         self.report.points += 1;
         let (task, slots) = (&self.task, &mut self.slots);

@@ -1,9 +1,9 @@
 //! Which region contains a box?
 //!
-//! For each variable and some of its values there is a row of bits, one bit per region: whether its lower bound is at most that value; and the
-//! same for upper bounds that are at least a value. A box lies within the bounds of a region if the region's bits are set in the rows
-//! of all its ends. Where a variable has more distinct bounds than rows, the row of the next wider value is taken; so bits only
-//! suggest candidates, which are then compared with the box itself.
+//! For each variable and some of its values there is a row of bits, one bit per region: whether its lower bound is at
+//! most that value; and the same for upper bounds that are at least a value. A box lies within the bounds of a region
+//! if the region's bits are set in the rows of all its ends. Where a variable has more distinct bounds than rows, the
+//! row of the next wider value is taken; so bits only suggest candidates, which are then compared with the box itself.
 
 use crate::certificate::{Domain, Fact, Region};
 use crate::part::{Cut, Part, holds};
@@ -74,7 +74,8 @@ impl<'c> Cover<'c> {
         }
         rows.sort_unstable_by_key(|row| row.0);
         for word in 0..self.boxes.len().div_ceil(64) {
-            let mut bits = rows.iter().fold(u64::MAX, |bits, row| if bits == 0 { 0 } else { bits & row.1[word] });
+            let mut bits =
+                rows.iter().fold(u64::MAX, |bits, row| if bits == 0 { 0 } else { bits & row.1[word] });
             while bits != 0 {
                 let region = word * 64 + bits.trailing_zeros() as usize;
                 if region < self.boxes.len() && contains(region) {

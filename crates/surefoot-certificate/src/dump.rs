@@ -1,12 +1,13 @@
 //! A task as JSON, for the second checker, `tools/check_certificate.py`. `docs/certificate.md` describes it.
 //!
-//! Floating-point numbers are written as the hexadecimal digits of their bits, so nothing is rounded on the way. Integers of 64 bits are decimal
-//! texts.
+//! Floating-point numbers are written as the hexadecimal digits of their bits, so nothing is rounded on the way.
+//! Integers of 64 bits are decimal texts.
 
 use serde_json::{Value as Json, json};
 use surefoot_model::{BinaryOp, Node, Start, UnaryOp, Value};
 use surefoot_policy::{
-    Activation, Ensemble, Network, Node as NetworkNode, Parameter, Policy, PolicyInput, Scorer, Source, TreeNode,
+    Activation, Ensemble, Network, Node as NetworkNode, Parameter, Policy, PolicyInput, Scorer, Source,
+    TreeNode,
 };
 
 use crate::check::Subject;

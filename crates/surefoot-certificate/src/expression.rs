@@ -1,11 +1,12 @@
 //! Values of expressions over a part of the state space.
 //!
-//! For each instruction we keep which values it can take at the states of the part, and whether it can be undefined at one of them.
-//! Both may be more than what really happens, never less. At a part of one state the answer is exact.
+//! For each instruction we keep which values it can take at the states of the part, and whether it can be undefined at
+//! one of them. Both may be more than what really happens, never less. At a part of one state the answer is exact.
 //!
-//! Integers are bounded in 128 bits and then compared with the 64 bits that they must fit. Reals of models *are* doubles, rounded to
-//! nearest, and rounding is monotone: the rounded ends enclose the rounded values between them, so no widening is needed. `pow` and `log`
-//! are not monotone in this sense. They are evaluated where both operands are known, and may be anything elsewhere.
+//! Integers are bounded in 128 bits and then compared with the 64 bits that they must fit. Reals of models *are*
+//! doubles, rounded to nearest, and rounding is monotone: the rounded ends enclose the rounded values between them, so
+//! no widening is needed. `pow` and `log` are not monotone in this sense. They are evaluated where both operands are
+//! known, and may be anything elsewhere.
 
 use surefoot_model::{
     BinaryOp, ExprId, ExprPool, Node, PointValue, Program, Type, UnaryOp, Undefined, Value,
@@ -166,7 +167,8 @@ impl Expression {
         slots.values[slots.values.len() - 1]
     }
 
-    /// A variable with several values on which the value in a part may depend: the widest one below instructions that are not constant.
+    /// A variable with several values on which the value in a part may depend: the widest one below instructions that
+    /// are not constant.
     pub fn open_variable(&self, part: &Part, slots: &mut Slots) -> Option<usize> {
         self.over(part, slots);
         let mut matters = vec![false; self.nodes.len()];

@@ -1,14 +1,17 @@
 //! That one output of a tree ensemble beats another one everywhere in a part.
 //!
-//! In a part each tree can end in some of its leaves. The exact difference of two scores is at least the sum, over the trees, of the least difference among
-//! these leaves. A computed score, and each end of an enclosure, is off from the exact sum of its `n` leaves and base by at most `κ·M +
-//! 16η·(n + 8)`, where `κ = 4·(n + 16)·u` and `M` is the sum of magnitudes; constants and argument are those of [`crate::network`],
-//! with all weights and values 1. Doubles sum up the differences, which `κ` has room for.
+//! In a part each tree can end in some of its leaves. The exact difference of two scores is at least the sum, over the
+//! trees, of the least difference among these leaves. A computed score, and each end of an enclosure, is off from the
+//! exact sum of its `n` leaves and base by at most `κ·M + 16η·(n + 8)`, where `κ = 4·(n + 16)·u` and `M` is the sum of
+//! magnitudes; constants and argument are those of [`crate::network`], with all weights and values 1. Doubles sum up
+//! the differences, which `κ` has room for.
 //!
-//! If all numbers are multiples of `2⁻¹⁰` and `M < 2¹³`, every partial sum in every order is exact in either precision. Then ties are
-//! ties, and the lower index wins them. Enclosures of `any-f32` are wider than their sums, so it has no such exception.
+//! If all numbers are multiples of `2⁻¹⁰` and `M < 2¹³`, every partial sum in every order is exact in either precision.
+//! Then ties are ties, and the lower index wins them. Enclosures of `any-f32` are wider than their sums, so it has no
+//! such exception.
 //!
-//! Where each tree is down to one leaf all states of the part have the same scores. One of them is evaluated by the caller.
+//! Where each tree is down to one leaf all states of the part have the same scores. One of them is evaluated by the
+//! caller.
 
 use surefoot_policy::{Arithmetic, Ensemble, Parameter, Policy, PolicyInput, Tree, TreeNode};
 
@@ -86,9 +89,10 @@ impl<'p> Bounds<'p> {
             for (tree, reach) in self.ensemble.trees().iter().zip(&reaches) {
                 let Some(cut) = reach.cut else { continue };
                 let values = reach.leaves.iter().map(|&leaf| self.number(tree.values(leaf)[output]));
-                let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |ends: (f64, f64), value| {
-                    (ends.0.min(value), ends.1.max(value))
-                });
+                let (low, high) = values
+                    .fold((f64::INFINITY, f64::NEG_INFINITY), |ends: (f64, f64), value| {
+                        (ends.0.min(value), ends.1.max(value))
+                    });
                 if widest.is_none_or(|(spread, _)| high - low > spread) {
                     widest = Some((high - low, cut));
                 }
@@ -125,7 +129,8 @@ impl<'p> Bounds<'p> {
         magnitude <= limit && reaches.len() <= 1 << 19 && !self.in_doubt && difference > error
     }
 
-    /// Whether a threshold may be flushed to zero; only `any-f32` allows that, but it costs little to be careful in `f32` too.
+    /// Whether a threshold may be flushed to zero; only `any-f32` allows that, but it costs little to be careful in
+    /// `f32` too.
     fn is_in_doubt(&self) -> bool {
         let subnormal = |node: &TreeNode| match node {
             TreeNode::Split { threshold, .. } => {
@@ -148,14 +153,20 @@ impl<'p> Bounds<'p> {
                         PolicyInput::Variable(variable) => (part.0[variable.index()], Some(variable.index())),
                     };
                     let goes_left = |value: i32| {
-                        if self.single { (value as f32) < threshold.single } else { f64::from(value) < threshold.double }
+                        if self.single {
+                            (value as f32) < threshold.single
+                        } else {
+                            f64::from(value) < threshold.double
+                        }
                     };
                     match (goes_left(range.0), goes_left(range.1)) {
                         (true, true) => open.push(left),
                         (false, _) => open.push(right),
                         (true, false) => {
                             open.extend([right, left]);
-                            reach.cut = reach.cut.or(variable.map(|variable| Cut { variable, at: first_right(range, goes_left) }));
+                            reach.cut =
+                                reach.cut.or(variable
+                                    .map(|variable| Cut { variable, at: first_right(range, goes_left) }));
                         }
                     }
                 }

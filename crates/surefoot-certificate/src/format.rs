@@ -1,14 +1,12 @@
 //! Certificates as bytes. `docs/certificate.md` has the grammar.
 //!
-//! Numbers are LEB128, the shortest form only; signed ones are folded first (0, −1, 1, −2, …). So a certificate has exactly one
-//! form. The reader never allocates ahead of what it has read: each element of a list takes at least one byte of the file, so
-//! memory stays within a constant times the length of the file. It does not recurse.
+//! Numbers are LEB128, the shortest form only; signed ones are folded first (0, −1, 1, −2, …). So a certificate has
+//! exactly one form. The reader never allocates ahead of what it has read: each element of a list takes at least one
+//! byte of the file, so memory stays within a constant times the length of the file. It does not recurse.
 
 use surefoot_policy::{Arithmetic, Goal, OutOfDomain, Semantics};
 
-use crate::certificate::{
-    Bound, Certificate, Domain, Fact, FormatError, Input, Region, Role, TreeNode,
-};
+use crate::certificate::{Bound, Certificate, Domain, Fact, FormatError, Input, Region, Role, TreeNode};
 
 const MAGIC: &[u8; 8] = b"SFTCERT\n";
 const VERSION: u64 = 1;
@@ -56,7 +54,7 @@ impl Certificate {
         writer.text(goal_name(self.semantics.goal));
         writer.text(out_of_domain_name(self.semantics.out_of_domain));
         writer.text(self.semantics.arithmetic.name());
-        writer.list(&self.regions, |writer, region| writer.region(region));
+        writer.list(&self.regions, Writer::region);
         writer.bytes
     }
 
@@ -119,7 +117,9 @@ impl Writer {
 
     fn list<T>(&mut self, list: &[T], mut write: impl FnMut(&mut Writer, &T)) {
         self.number(list.len() as u64);
-        list.iter().for_each(|element| write(self, element));
+        for element in list {
+            write(self, element);
+        }
     }
 
     fn region(&mut self, region: &Region) {

@@ -1,8 +1,8 @@
 //! Certificates of SAFE, and their checker: so that a proof can be believed without believing the engine that found it.
 //!
-//! A [`Certificate`] is an inductive invariant, a union of [regions](Region), together with what the policy may choose in each
-//! part of them. [`check`] re-establishes all that the claim needs. Of surefoot it uses the data types and the evaluation at single
-//! states; bounds of expressions, of regions and of policies are its own, simple rather than fast:
+//! A [`Certificate`] is an inductive invariant, a union of [regions](Region), together with what the policy may choose
+//! in each part of them. [`check`] re-establishes all that the claim needs. Of surefoot it uses the data types and the
+//! evaluation at single states; bounds of expressions, of regions and of policies are its own, simple rather than fast:
 //!
 //! | module | shows |
 //! |---|---|
@@ -30,8 +30,6 @@ mod start;
 mod status;
 mod successor;
 
-pub use certificate::{
-    Bound, Certificate, Domain, Fact, FormatError, Input, Region, Role, TreeNode,
-};
+pub use certificate::{Bound, Certificate, Domain, Fact, FormatError, Input, Region, Role, TreeNode};
 pub use check::{Limits, Obligation, Rejection, Report, Subject, check};
 pub use dump::dump;

@@ -1,28 +1,31 @@
 //! That one output of a neural network beats another one everywhere in a part.
 //!
-//! **Nominal values.** The *nominal* network has the parameters of the arithmetic (singles or doubles), exact integer inputs, and computes in real
-//! numbers. [`Bounds::forward`] encloses its values by intervals, node by node. Sums whose `ReLU` is undecided are then enclosed once
-//! more by a backward pass. A backward pass ([`Bounds::backward`], CROWN) bounds a linear function of values from below: it replaces each activation by
-//! a line below or above it, as the sign of its coefficient asks for, until a linear function of the variables is left.
+//! **Nominal values.** The *nominal* network has the parameters of the arithmetic (singles or doubles), exact integer
+//! inputs, and computes in real numbers. [`Bounds::forward`] encloses its values by intervals, node by node. Sums whose
+//! `ReLU` is undecided are then enclosed once more by a backward pass. A backward pass ([`Bounds::backward`], CROWN)
+//! bounds a linear function of values from below: it replaces each activation by a line below or above it, as the sign
+//! of its coefficient asks for, until a linear function of the variables is left.
 //!
-//! **Deviation.** Let `v` be a nominal value and `d` a bound on the distance from `v` to whatever the arithmetic makes of it: the
-//! computed number in `f64` and `f32`, the further end of the enclosure that *defines* the choice in `any-f32` and `real`
-//! (`docs/semantics.md`). A sum of `n` products and a bias satisfies
+//! **Deviation.** Let `v` be a nominal value and `d` a bound on the distance from `v` to whatever the arithmetic makes
+//! of it: the computed number in `f64` and `f32`, the further end of the enclosure that *defines* the choice in
+//! `any-f32` and `real` (`docs/semantics.md`). A sum of `n` products and a bias satisfies
 //!
 //! > `d' ≤ (1 + κ)·Σ w'·d + κ·(Σ w'·(|v| + d) + |b|) + 16η·(n + 8 + Σ|w|)`,  `κ = 4·(n + 16)·u`,
 //!
-//! with `u = 2⁻⁵³` or `2⁻²⁴`, `η = 2⁻⁹⁰⁰` or `2⁻¹²⁶`, and `w' = |w|`, in single precision `|w| + 2⁻⁹⁹`. For computed numbers this is Higham's
-//! `γ_{n+1}` with room. For an enclosure of centre `c` and radius `r`, take `d = |c − v| + r`; the next radius is
-//! `Σ(|w| + 2⁻¹⁰⁰)(r + g(|c| + r)) + g|b| + 8η'(n + 1 + Σ|w|)` with `g = γ_{n+2}` (`any-f32`) or `γ_{2(n+8)}` (`real`, `η' = 2⁻¹⁰⁰⁰`), the next centre is off by
-//! `γ_{n+1}` of doubles, and `|c| + r ≤ |v| + d`; both `g` and that `γ` together are below `κ` for `n ≤ 2¹⁹`, with room for the rounding of
-//! radii. Activations have slopes of at most 1 (ELU: `max(1, scale)`), so they pass `d` on and add errors of their own, listed at
-//! [`Bounds::activate`]. All this holds while nothing overflows, which is so while all sums of magnitudes and deviations
-//! stay below `2³⁰⁰` (singles: `2¹⁰⁰`); otherwise there is no bound, and single states are evaluated.
+//! with `u = 2⁻⁵³` or `2⁻²⁴`, `η = 2⁻⁹⁰⁰` or `2⁻¹²⁶`, and `w' = |w|`, in single precision `|w| + 2⁻⁹⁹`. For computed
+//! numbers this is Higham's `γ_{n+1}` with room. For an enclosure of centre `c` and radius `r`, take `d = |c − v| + r`;
+//! the next radius is `Σ(|w| + 2⁻¹⁰⁰)(r + g(|c| + r)) + g|b| + 8η'(n + 1 + Σ|w|)` with `g = γ_{n+2}` (`any-f32`) or
+//! `γ_{2(n+8)}` (`real`, `η' = 2⁻¹⁰⁰⁰`), the next centre is off by `γ_{n+1}` of doubles, and `|c| + r ≤ |v| + d`; both
+//! `g` and that `γ` together are below `κ` for `n ≤ 2¹⁹`, with room for the rounding of radii. Activations have slopes
+//! of at most 1 (ELU: `max(1, scale)`), so they pass `d` on and add errors of their own, listed at
+//! [`Bounds::activate`]. All this holds while nothing overflows, which is so while all sums of magnitudes and
+//! deviations stay below `2³⁰⁰` (singles: `2¹⁰⁰`); otherwise there is no bound, and single states are evaluated.
 //!
-//! **Our own rounding.** Sums of doubles are computed as they stand. Next to each we compute the sum of magnitudes `M` of its terms and widen the
-//! result by `2·(n + 8)·2⁻⁵³·M`, which is more than `n + 2` roundings can do, and by `TINY` for underflow. A coefficient of a backward pass is taken as
-//! computed; what it may be off by, times the largest magnitude of its value, is subtracted from the bound. If anything becomes infinite or NaN,
-//! so does the bound, and no comparison with it succeeds.
+//! **Our own rounding.** Sums of doubles are computed as they stand. Next to each we compute the sum of magnitudes `M`
+//! of its terms and widen the result by `2·(n + 8)·2⁻⁵³·M`, which is more than `n + 2` roundings can do, and by `TINY`
+//! for underflow. A coefficient of a backward pass is taken as computed; what it may be off by, times the largest
+//! magnitude of its value, is subtracted from the bound. If anything becomes infinite or NaN, so does the bound, and no
+//! comparison with it succeeds.
 
 use surefoot_policy::{
     Activation, Arithmetic, Layer, Network, Node, Parameter, Policy, PolicyInput, Source, point,
@@ -121,8 +124,8 @@ impl<'p> Bounds<'p> {
         }
     }
 
-    /// Removes from `open` the outputs that are beaten everywhere in a part by one that competes there. `scores` are those of some state:
-    /// better rivals are tried first. Suggests where to split the part for the others.
+    /// Removes from `open` the outputs that are beaten everywhere in a part by one that competes there. `scores` are
+    /// those of some state: better rivals are tried first. Suggests where to split the part for the others.
     pub fn beaten(
         &self,
         part: &Part,
@@ -138,7 +141,7 @@ impl<'p> Bounds<'p> {
         open.retain(|&output| {
             let others = rivals.iter().filter(|&&rival| rival != output).take(RIVALS);
             for (rank, &rival) in others.enumerate() {
-                let mut function = self.zero(&slots, slots.len() - 1);
+                let mut function = Self::zero(&slots, slots.len() - 1);
                 function.coefficients[slots.len() - 1][rival] = 1.0;
                 function.coefficients[slots.len() - 1][output] = -1.0;
                 let (difference, slopes) = self.backward(function, &slots, part);
@@ -150,7 +153,8 @@ impl<'p> Bounds<'p> {
                 if rank == 0 && cut.is_none() {
                     let gain = |&variable: &usize| slopes[variable].abs() * f64::from(part.width(variable));
                     let best = (0..slopes.len()).max_by(|a, b| gain(a).total_cmp(&gain(b)));
-                    cut = best.filter(|&variable| part.width(variable) > 0).map(|variable| part.half(variable));
+                    cut =
+                        best.filter(|&variable| part.width(variable) > 0).map(|variable| part.half(variable));
                 }
             }
             true
@@ -237,7 +241,7 @@ impl<'p> Bounds<'p> {
             let bends = matches!(layer.activation(), Activation::Relu | Activation::LeakyRelu { .. });
             if bends && from != Source::Input && sum.lower < 0.0 && sum.upper > 0.0 {
                 for sign in [1.0, -1.0] {
-                    let mut function = self.zero(slots, slots.len() - 1);
+                    let mut function = Self::zero(slots, slots.len() - 1);
                     let source = Self::slot(from);
                     layer.row(neuron).for_each(|(input, weight)| {
                         function.coefficients[source][input] = sign * self.number(weight);
@@ -296,9 +300,10 @@ impl<'p> Bounds<'p> {
         }
     }
 
-    /// The value of an activation. All of them are monotone. What they add to the deviation `d`, with `m` the magnitude of their values:
-    /// linear pieces a few roundings of enclosures (`2⁻⁴⁸·(m + d)`), leaky `ReLU` a product (`16u·(m + d)`, `η` if the slope is flushed), tanh,
-    /// sigmoid and ELU the error of `libm` and a rounding (`(2⁻⁴⁰ + 4u)·(m + d)`), and in `any-f32` twice the error that is assumed of libraries.
+    /// The value of an activation. All of them are monotone. What they add to the deviation `d`, with `m` the magnitude
+    /// of their values: linear pieces a few roundings of enclosures (`2⁻⁴⁸·(m + d)`), leaky `ReLU` a product (`16u·(m +
+    /// d)`, `η` if the slope is flushed), tanh, sigmoid and ELU the error of `libm` and a rounding (`(2⁻⁴⁰ + 4u)·(m +
+    /// d)`), and in `any-f32` twice the error that is assumed of libraries.
     fn activate(&self, activation: Activation, sum: Bound) -> Bound {
         let nominal = self.nominal(activation);
         let (a, b) = (point::activate(nominal, sum.lower), point::activate(nominal, sum.upper));
@@ -322,7 +327,7 @@ impl<'p> Bounds<'p> {
     }
 
     /// A function without terms of the slots up to one.
-    fn zero(&self, slots: &[Slot], last: usize) -> Function {
+    fn zero(slots: &[Slot], last: usize) -> Function {
         let coefficients = slots[..=last].iter().map(|slot| vec![0.0; slot.values.len()]).collect();
         Function { coefficients, constant: 0.0, magnitude: 0.0, terms: 0.0, error: 0.0 }
     }
@@ -343,7 +348,8 @@ impl<'p> Bounds<'p> {
                 }
                 Node::Arrange { elements } => {
                     for (index, coefficient) in open {
-                        let (source, index) = (Self::slot(elements[index].source), elements[index].index as usize);
+                        let (source, index) =
+                            (Self::slot(elements[index].source), elements[index].index as usize);
                         function.push(source, index, coefficient, slots[source].values[index]);
                     }
                 }
@@ -351,7 +357,8 @@ impl<'p> Bounds<'p> {
                     for (index, coefficient) in open {
                         let [(a, left), (b, right)] = [*left, *right]
                             .map(|source| (Self::slot(source), slots[Self::slot(source)].values[index]));
-                        // The maximum is at least either operand; it is at most one of them only if that is surely the larger one.
+                        // The maximum is at least either operand; it is at most one of them only if that is surely the
+                        // larger one.
                         if left.lower >= right.upper || coefficient > 0.0 && left.lower >= right.lower {
                             function.push(a, index, coefficient, left);
                         } else if right.lower >= left.upper || coefficient > 0.0 {
@@ -414,7 +421,9 @@ impl<'p> Bounds<'p> {
             Activation::Identity => return (1.0, 0.0),
             Activation::Relu => 0.0,
             Activation::LeakyRelu { slope } => slope.double,
-            Activation::Clip { low, high } if lower >= low.double && upper <= high.double => return (1.0, 0.0),
+            Activation::Clip { low, high } if lower >= low.double && upper <= high.double => {
+                return (1.0, 0.0);
+            }
             Activation::Clip { .. } | Activation::Tanh | Activation::Sigmoid | Activation::Elu { .. } => {
                 return (0.0, if below { value.lower } else { value.upper });
             }
@@ -437,13 +446,16 @@ impl<'p> Bounds<'p> {
     fn concretise(&self, mut function: Function, inputs: &Slot, part: &Part) -> (f64, Vec<f64>) {
         let mut slopes = vec![0.0; part.0.len()];
         let coefficients = std::mem::take(&mut function.coefficients[0]);
-        for ((coefficient, input), bound) in coefficients.into_iter().zip(&self.policy.inputs).zip(&inputs.values) {
+        for ((coefficient, input), bound) in
+            coefficients.into_iter().zip(&self.policy.inputs).zip(&inputs.values)
+        {
             match *input {
                 PolicyInput::Constant(value) => function.add(coefficient * f64::from(value)),
                 PolicyInput::Variable(variable) => {
                     let slope: &mut f64 = &mut slopes[variable.index()];
                     *slope += coefficient;
-                    function.error += 2.0 * UNIT * (slope.abs() + coefficient.abs()) * bound.magnitude() + TINY;
+                    function.error +=
+                        2.0 * UNIT * (slope.abs() + coefficient.abs()) * bound.magnitude() + TINY;
                 }
             }
         }
@@ -516,7 +528,8 @@ mod tests {
             values = match layer.activation() {
                 Activation::Relu => sums.iter().map(|sum| sum.max(&zero).clone()).collect(),
                 Activation::LeakyRelu { slope } => {
-                    let leak = |sum: &BigRational| if *sum < zero { sum * exact(slope.double) } else { sum.clone() };
+                    let leak =
+                        |sum: &BigRational| if *sum < zero { sum * exact(slope.double) } else { sum.clone() };
                     sums.iter().map(leak).collect()
                 }
                 _ => sums.clone(),
@@ -538,16 +551,20 @@ mod tests {
             let (x, y) = (random.below(100) as i32 - 50, random.below(100) as i32 - 50);
             let part = Part(vec![(x, x + random.below(2) as i32), (y, y + random.below(2) as i32)]);
             let slots = bounds.forward(&part).expect("no overflow");
-            let mut function = bounds.zero(&slots, slots.len() - 1);
+            let mut function = Bounds::zero(&slots, slots.len() - 1);
             function.coefficients[3] = vec![1.0, -1.0];
             let difference = bounds.backward(function, &slots, &part).0;
-            let states = (part.0[0].0..=part.0[0].1).flat_map(|x| (part.0[1].0..=part.0[1].1).map(move |y| [x, y]));
+            let states =
+                (part.0[0].0..=part.0[0].1).flat_map(|x| (part.0[1].0..=part.0[1].1).map(move |y| [x, y]));
             for state in states {
                 let exact_values = values(network, &state);
                 for (slot, (sums, values)) in slots[1..].iter().zip(&exact_values) {
                     let pairs = slot.sums.iter().zip(sums).chain(slot.values.iter().zip(values));
                     for (bound, value) in pairs {
-                        assert!(exact(bound.lower) <= *value && *value <= exact(bound.upper), "{value} in {bound:?}");
+                        assert!(
+                            exact(bound.lower) <= *value && *value <= exact(bound.upper),
+                            "{value} in {bound:?}"
+                        );
                     }
                 }
                 let scores = &exact_values[2].1;

@@ -73,9 +73,10 @@ impl Task {
     ) -> Task {
         let expression = |id: ExprId| Expression::new(&system.exprs, id);
         let commands = system.commands.iter().map(|command| Command {
-            output: command.label.zip(policy).and_then(|(label, policy)| {
-                policy.outputs.iter().position(|&output| output == label)
-            }),
+            output: command
+                .label
+                .zip(policy)
+                .and_then(|(label, policy)| policy.outputs.iter().position(|&output| output == label)),
             guard: expression(command.guard),
             outcomes: command.outcomes.iter().map(|outcome| Outcome::new(system, outcome)).collect(),
             name: match command.label {
@@ -83,7 +84,8 @@ impl Task {
                 None => format!("silent step ({})", command.origin),
             },
         });
-        let bounds = |ty: VariableType| ty.bounds().map_or((0, 0), |(lower, upper)| (lower.into(), upper.into()));
+        let bounds =
+            |ty: VariableType| ty.bounds().map_or((0, 0), |(lower, upper)| (lower.into(), upper.into()));
         let has_goal = semantics.goal != Goal::Ignore;
         Task {
             start: property.start.condition.map(expression),

@@ -1,10 +1,10 @@
 //! Obligation 1: every start state is in a region.
 //!
-//! A part of the state space is done if the start condition is false there, or if it is defined and the part lies in one region. A start condition
-//! without a value is a mistake of the model, also outside of all regions.
+//! A part of the state space is done if the start condition is false there, or if it is defined and the part lies in
+//! one region. A start condition without a value is a mistake of the model, also outside of all regions.
 
-use crate::check::{Checker, Obligation, Rejection, split};
-use crate::part::{Cut, Part};
+use crate::check::{Checker, Obligation, Rejection, Tried, split};
+use crate::part::Part;
 
 const START: Obligation = Obligation::Start;
 
@@ -12,9 +12,12 @@ impl Checker<'_, '_> {
     pub fn check_start(&mut self) -> Result<(), Rejection> {
         for state in &self.subject.property.start.listed {
             let domains = &self.certificate.variables;
-            let fits = |(&value, domain): (&i32, &crate::Domain)| (domain.lower..=domain.upper).contains(&value);
+            let fits =
+                |(&value, domain): (&i32, &crate::Domain)| (domain.lower..=domain.upper).contains(&value);
             if state.len() != domains.len() || !state.iter().zip(domains).all(fits) {
-                return Err(Rejection::Unsupported("a listed start state is not a state of the model".into()));
+                return Err(Rejection::Unsupported(
+                    "a listed start state is not a state of the model".into(),
+                ));
             }
             self.count(START)?;
             self.report.points += 1;
@@ -28,19 +31,19 @@ impl Checker<'_, '_> {
         let mut open = vec![Part::all(&self.certificate.variables)];
         while let Some(part) = open.pop() {
             self.count(START)?;
-            if let Some(cut) = self.start_of(&part)? {
-                open.extend(split(part, cut).into_iter().flatten().flatten());
+            if let Tried::Split(cut) = self.start_of(&part)? {
+                open.extend(split(part, cut));
             }
         }
         Ok(())
     }
 
-    /// Decides a part: `None` if it is done, otherwise where to split it.
-    fn start_of(&mut self, part: &Part) -> Result<Option<Option<Cut>>, Rejection> {
-        let Some(start) = &self.task.start else { return Ok(None) };
+    /// Decides a part.
+    fn start_of(&mut self, part: &Part) -> Result<Tried, Rejection> {
+        let Some(start) = &self.task.start else { return Ok(Tried::Done) };
         let values = start.over(part, &mut self.slots);
         if !values.undefined && (!values.yes() || self.cover.of_part(part).is_some()) {
-            return Ok(None);
+            return Ok(Tried::Done);
         }
         let state = part.corner();
         self.report.points += 1;
@@ -56,7 +59,7 @@ impl Checker<'_, '_> {
             Ok(false) => None,
         };
         if part.is_point() {
-            return Ok(None);
+            return Ok(Tried::Done);
         }
         // Peel the region off the part, or decide the condition.
         let faces = region.map(|region| self.cover.faces(region, part)).unwrap_or_default();
@@ -66,7 +69,8 @@ impl Checker<'_, '_> {
             part.widest(terms.flat_map(|fact| fact.terms.iter().map(|term| term.0 as usize)))
         };
         let slots = &mut self.slots;
-        let by_condition = || start.open_variable(part, slots).or_else(fact).map(|variable| part.half(variable));
-        Ok(Some(face.or_else(by_condition)))
+        let by_condition =
+            || start.open_variable(part, slots).or_else(fact).map(|variable| part.half(variable));
+        Ok(Tried::Split(face.or_else(by_condition)))
     }
 }

@@ -1,12 +1,13 @@
 //! Obligation 2: no state of a region is unsafe, and the model is not wrong at any of them.
 //!
-//! Every condition of the property must have a value. Where runs go on, and undefined guards are mistakes, every guard must have one too.
+//! Every condition of the property must have a value. Where runs go on, and undefined guards are mistakes, every guard
+//! must have one too.
 
 use surefoot_policy::Goal;
 
-use crate::check::{Checker, Obligation, Rejection, split};
+use crate::check::{Checker, Obligation, Rejection, Tried, split};
 use crate::expression::Expression;
-use crate::part::{Cut, Part};
+use crate::part::Part;
 use crate::point::Wrong;
 
 const SAFE: Obligation = Obligation::Safe;
@@ -20,21 +21,19 @@ impl Checker<'_, '_> {
             if self.is_excluded(region, &part) {
                 continue;
             }
-            let Some(cut) = self.status_over(&part) else { continue };
+            let Tried::Split(cut) = self.status_over(&part) else { continue };
             let state = part.corner();
             let fact_cut = self.fact_cut(region, &part, &state);
             if fact_cut.is_none() {
                 self.status_at(region, &state)?;
             }
-            if !part.is_point() {
-                open.extend(split(part, fact_cut.or(cut)).into_iter().flatten().flatten());
-            }
+            open.extend(split(part, fact_cut.or(cut)));
         }
         Ok(())
     }
 
-    /// `None` if all states of a part are fine, otherwise where to split it.
-    fn status_over(&mut self, part: &Part) -> Option<Option<Cut>> {
+    /// Decides a part by bounds.
+    fn status_over(&mut self, part: &Part) -> Tried {
         let (task, slots) = (&self.task, &mut self.slots);
         let bad = task.unsafe_states.over(part, slots);
         let goal = task.goal.as_ref().map(|goal| (goal, goal.over(part, slots)));
@@ -54,12 +53,12 @@ impl Checker<'_, '_> {
             let guards = task.commands.iter().map(|command| &command.guard);
             doubt = guards.into_iter().find(|guard| guard.over(part, slots).undefined);
         }
-        let doubt = doubt?;
+        let Some(doubt) = doubt else { return Tried::Done };
         let variable = doubt.open_variable(part, slots);
         // A state that is both a goal and unsafe may be safe: the goal decides.
         let variable = variable.or_else(|| goal.and_then(|(goal, _)| goal.open_variable(part, slots)));
         let variable = variable.or_else(|| hold.and_then(|(hold, _)| hold.open_variable(part, slots)));
-        Some(variable.map(|variable| part.half(variable)))
+        Tried::Split(variable.map(|variable| part.half(variable)))
     }
 
     fn status_at(&mut self, region: usize, state: &[i32]) -> Result<(), Rejection> {

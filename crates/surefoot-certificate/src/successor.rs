@@ -1,8 +1,9 @@
 //! Obligation 4: the successors of a leaf's states, by commands that may be taken there, are in regions.
 //!
-//! For a part of a leaf and an outcome of a command, the values of the assignments are bounded. That gives a box which contains all successors, the *image*. If the image lies in
-//! one region, all is well, whether the guard holds everywhere or not. If not, a state of the part is evaluated, and the part is split
-//! where its image leaves the region of that state's successor.
+//! For a part of a leaf and an outcome of a command, the values of the assignments are bounded. That gives a box which
+//! contains all successors, the *image*. If the image lies in one region, all is well, whether the guard holds
+//! everywhere or not. If not, a state of the part is evaluated, and the part is split where its image leaves the region
+//! of that state's successor.
 
 use crate::certificate::Fact;
 use crate::check::{Checker, Obligation, Rejection, split};
@@ -51,16 +52,12 @@ impl Checker<'_, '_> {
             }
             let Some(doubt) = self.doubt(region, &part, command) else { continue };
             let state = part.corner();
-            let cut = match self.fact_cut(region, &part, &state) {
-                Some(cut) => Some(cut),
-                None => {
-                    let successors = self.successors_at(region, &state, command)?;
-                    if part.is_point() { None } else { self.cut(&part, command, &doubt, &successors) }
-                }
-            };
-            if !part.is_point() {
-                open.extend(split(part, cut).into_iter().flatten().flatten());
+            let mut cut = self.fact_cut(region, &part, &state);
+            if cut.is_none() {
+                let successors = self.successors_at(region, &state, command)?;
+                cut = self.cut(&part, command, &doubt, &successors);
             }
+            open.extend(split(part, cut));
         }
         Ok(())
     }
@@ -100,7 +97,8 @@ impl Checker<'_, '_> {
                 let (lower, upper) = task.domain(assignment.variable);
                 let range = values.integers();
                 let inside = range.filter(|range| range.0 <= upper && range.1 >= lower);
-                let fits = !values.undefined && range.is_some_and(|range| lower <= range.0 && range.1 <= upper);
+                let fits =
+                    !values.undefined && range.is_some_and(|range| lower <= range.0 && range.1 <= upper);
                 match inside {
                     _ if !task.blocks() && !fits => return Some(Doubt::Value(index, number)),
                     None => continue 'outcomes,
@@ -136,7 +134,12 @@ impl Checker<'_, '_> {
         let successors = match taken() {
             Ok(successors) => successors,
             Err(crate::point::Wrong(text)) => {
-                return self.failed(SUCCESSOR, Some(region), state, &format!("is wrong in the model: {text}"));
+                return self.failed(
+                    SUCCESSOR,
+                    Some(region),
+                    state,
+                    &format!("is wrong in the model: {text}"),
+                );
             }
         };
         for (_, after) in &successors {
@@ -170,7 +173,8 @@ impl Checker<'_, '_> {
                 None
             }
         };
-        let others = [Some(&self.task.commands[command].guard), self.task.goal.as_ref(), self.task.hold.as_ref()];
+        let others =
+            [Some(&self.task.commands[command].guard), self.task.goal.as_ref(), self.task.hold.as_ref()];
         let values = outcomes.iter().flat_map(|outcome| {
             let values = outcome.assignments.iter().map(|assignment| &assignment.value);
             outcome.requirements.iter().chain(values)
@@ -216,13 +220,14 @@ impl Checker<'_, '_> {
 
 /// Whether a fact holds after an outcome for all states of a part that satisfy the facts that are `known` there.
 ///
-/// The sum of the fact is rewritten into one over the state before the step, where values are variables plus numbers; other values are
-/// anything in the image. It is bounded over the part, or by a known fact with the same sum.
+/// The sum of the fact is rewritten into one over the state before the step, where values are variables plus numbers;
+/// other values are anything in the image. It is bounded over the part, or by a known fact with the same sum.
 fn entails(fact: &Fact, outcome: &Outcome, part: &Part, image: &Part, known: &[Fact]) -> bool {
     let mut terms: Vec<(u32, i32)> = Vec::new();
     let mut constant = 0_i128;
     for &(variable, factor) in &fact.terms {
-        let assignment = outcome.assignments.iter().find(|assignment| assignment.variable == variable as usize);
+        let assignment =
+            outcome.assignments.iter().find(|assignment| assignment.variable == variable as usize);
         match assignment.map(|assignment| assignment.shift) {
             None => terms.push((variable, factor)),
             Some(Some((from, by))) => {
@@ -234,6 +239,7 @@ fn entails(fact: &Fact, outcome: &Outcome, part: &Part, image: &Part, known: &[F
     }
     let largest = constant + part.largest(&terms);
     terms.sort_unstable();
-    let implied = known.iter().filter(|known| known.terms == terms).map(|known| constant + i128::from(known.limit));
+    let implied =
+        known.iter().filter(|known| known.terms == terms).map(|known| constant + i128::from(known.limit));
     implied.fold(largest, i128::min) <= i128::from(fact.limit)
 }

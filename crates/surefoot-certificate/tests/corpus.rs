@@ -1,5 +1,5 @@
-//! The corpus of the fuzz target, and thousands of changes of it: no file makes the reader or the checker panic, and what the checker
-//! accepts is true.
+//! The corpus of the fuzz target, and thousands of changes of it: no file makes the reader or the checker panic, and
+//! what the checker accepts is true.
 
 #[path = "../../../fuzz/body/certificate.rs"]
 mod body;

@@ -1,5 +1,5 @@
-//! The reading of a task where there is a choice. Engines and the checker of certificates share it; what each reading means stands in
-//! `docs/semantics.md`.
+//! The reading of a task where there is a choice. Engines and the checker of certificates share it; what each reading
+//! means stands in `docs/semantics.md`.
 
 use crate::arithmetic::Arithmetic;
 

@@ -1,7 +1,7 @@
 //! Policies whose scores nearly tie: rounding decides, and bounds that forget an error are caught.
 //!
-//! The task has no commands. Its certificate is the whole state space with one leaf that lists all outputs but one. So the checker must decide whether
-//! that output is chosen anywhere, in the arithmetic of the task.
+//! The task has no commands. Its certificate is the whole state space with one leaf that lists all outputs but one. So
+//! the checker must decide whether that output is chosen anywhere, in the arithmetic of the task.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -13,8 +13,8 @@ use surefoot_model::{
     Command, Label, LabelId, Outcome, Property, Start, TransitionSystem, VarId, Variable, VariableType,
 };
 use surefoot_policy::{
-    Activation, Arithmetic, Element, Ensemble, Layer, Network, Node, Parameter, Policy, PolicyInput, Scorer, Source,
-    Tree, TreeNode as SplitNode,
+    Activation, Arithmetic, Element, Ensemble, Layer, Network, Node, Parameter, Policy, PolicyInput, Scorer,
+    Source, Tree, TreeNode as SplitNode,
 };
 
 use crate::agrees;
@@ -26,7 +26,11 @@ const LABELS: usize = 3;
 
 fn number(random: &mut Random, tenths: bool) -> Parameter {
     let value = random.below(21) as f64 - 10.0;
-    let text = if tenths { format!("{}", value / 10.0 + random.below(1000) as f64 * 1e-4) } else { format!("{value}") };
+    let text = if tenths {
+        format!("{}", value / 10.0 + random.below(1000) as f64 * 1e-4)
+    } else {
+        format!("{value}")
+    };
     Parameter::parse(&text).expect("a number")
 }
 
@@ -60,7 +64,8 @@ fn network(reads: usize, random: &mut Random) -> Network {
         (from, size) = (Source::Node(nodes.len() as u32 - 1), neurons);
         match random.below(5) {
             0 => {
-                let divisors = (0..size).map(|_| Parameter::parse(["3", "-0.7"][random.below(2)]).expect("a number"));
+                let divisors =
+                    (0..size).map(|_| Parameter::parse(["3", "-0.7"][random.below(2)]).expect("a number"));
                 nodes.push(Node::Quotient { from, divisors: divisors.collect() });
             }
             1 => {
@@ -92,9 +97,11 @@ fn raised(scorer: Scorer, output: usize, by: f64) -> Scorer {
     };
     let mut nodes = network.nodes().to_vec();
     let Some(Node::Layer { from, layer }) = nodes.pop() else { unreachable!("the last node is a layer") };
-    let weights = (0..LABELS).flat_map(|neuron| layer.row(neuron).map(|(_, weight)| weight).collect::<Vec<_>>());
+    let weights =
+        (0..LABELS).flat_map(|neuron| layer.row(neuron).map(|(_, weight)| weight).collect::<Vec<_>>());
     let biases = more((0..LABELS).map(|neuron| layer.bias(neuron)).collect());
-    let layer = Layer::new(layer.inputs(), weights.collect(), biases, layer.activation()).expect("well formed");
+    let layer =
+        Layer::new(layer.inputs(), weights.collect(), biases, layer.activation()).expect("well formed");
     nodes.push(Node::Layer { from, layer });
     Scorer::Network(Network::from_nodes(network.inputs(), nodes).expect("fits"))
 }
@@ -126,7 +133,7 @@ fn ensemble(reads: usize, random: &mut Random) -> Ensemble {
 
 fn task(random: &mut Random) -> Task {
     let mut system = TransitionSystem::default();
-    for name in &["x", "y", "z"][..1 + random.below(3)] {
+    for name in &["x", "y", "z"][..=random.below(3)] {
         let far = if random.one_in(8) { 16_777_210 } else { 0 };
         let lower = far + random.below(4) as i32 - 2;
         let upper = lower + random.below(9) as i32;
@@ -153,7 +160,8 @@ fn task(random: &mut Random) -> Task {
     }
     let arithmetic = Arithmetic::ALL[random.below(4)];
     let outputs: Vec<LabelId> = (0..LABELS as u32).map(LabelId).collect();
-    let policy = |scorer| Policy::new(reads.clone(), outputs.clone(), filter, scorer).expect("the sizes agree");
+    let policy =
+        |scorer| Policy::new(reads.clone(), outputs.clone(), filter, scorer).expect("the sizes agree");
     let is_forest = random.one_in(3);
     let scorer = if is_forest {
         Scorer::Ensemble(ensemble(reads.len(), random))

@@ -28,7 +28,9 @@ fn agrees(certificate: &Certificate, subject: &Subject<'_>, proves: bool) -> Res
     let verdict = verdict(certificate, subject);
     match (&verdict, proves) {
         (Ok(_), true) | (Err(Rejection::Failed { .. }), false) => Ok(()),
-        _ => Err(TestCaseError::fail(format!("brute force: {proves}, checker: {verdict:?}\n{certificate:?}"))),
+        _ => {
+            Err(TestCaseError::fail(format!("brute force: {proves}, checker: {verdict:?}\n{certificate:?}")))
+        }
     }
 }
 
@@ -36,7 +38,9 @@ fn agrees(certificate: &Certificate, subject: &Subject<'_>, proves: bool) -> Res
 fn proofs_are_accepted_and_nothing_else() {
     check(&(tasks(Size::Small), any::<u64>()), 5000, |(random_task, seed): (RandomTask, u64)| {
         let task = &random_task.task;
-        let (Ok(exploration), Some(oracle)) = (explore(task, LIMIT), Oracle::new(task)) else { return Ok(()) };
+        let (Ok(exploration), Some(oracle)) = (explore(task, LIMIT), Oracle::new(task)) else {
+            return Ok(());
+        };
         let made = certificate(&oracle, task, &exploration.states, &mut Random(seed));
         prop_assert_eq!(Certificate::read(&made.write()), Ok(made.clone()));
         let safe = !exploration.has_error() && exploration.unsafe_states == 0;
@@ -49,7 +53,9 @@ fn proofs_are_accepted_and_nothing_else() {
 fn certified(cases: u32, test: impl Fn(&RandomTask, &Certificate, &mut Random) -> Result<(), TestCaseError>) {
     check(&(tasks(Size::Small), any::<u64>()), cases, |(random_task, seed): (RandomTask, u64)| {
         let task = &random_task.task;
-        let (Ok(exploration), Some(oracle)) = (explore(task, LIMIT), Oracle::new(task)) else { return Ok(()) };
+        let (Ok(exploration), Some(oracle)) = (explore(task, LIMIT), Oracle::new(task)) else {
+            return Ok(());
+        };
         if exploration.has_error() || exploration.unsafe_states > 0 {
             return Ok(());
         }
@@ -149,7 +155,9 @@ fn the_second_checker_agrees() {
         let _ = tamper::BINDING[random.below(tamper::BINDING.len() - 3)](&mut foreign);
         let all = [(made, true), (&changed, oracle.proves(&changed)), (&foreign, false)];
         for (certificate, proves) in all.into_iter().take(1 + random.below(3)) {
-            let Some((accepts, text)) = python.accepts(certificate, &subject(task, &inputs)) else { continue };
+            let Some((accepts, text)) = python.accepts(certificate, &subject(task, &inputs)) else {
+                continue;
+            };
             prop_assert_eq!(accepts, proves, "{}", text);
             checked.set(checked.get() + 1);
         }

@@ -32,7 +32,12 @@ pub fn domains(task: &Task) -> Vec<Domain> {
 }
 
 /// A certificate whose regions cover some states and nothing else.
-pub fn certificate(oracle: &Oracle<'_>, task: &Task, states: &[Vec<i32>], random: &mut Random) -> Certificate {
+pub fn certificate(
+    oracle: &Oracle<'_>,
+    task: &Task,
+    states: &[Vec<i32>],
+    random: &mut Random,
+) -> Certificate {
     let reached: HashSet<&[i32]> = states.iter().map(Vec::as_slice).collect();
     let domains = domains(task);
     let mut covered: HashSet<Vec<i32>> = HashSet::new();
@@ -51,7 +56,8 @@ pub fn certificate(oracle: &Oracle<'_>, task: &Task, states: &[Vec<i32>], random
         }
         let bounds = ranges.iter().zip(&domains).enumerate();
         let bounds = bounds.filter(|(_, (range, domain))| **range != (domain.lower, domain.upper));
-        let bounds = bounds.map(|(v, (range, _))| Bound { variable: v as u32, lower: range.0, upper: range.1 });
+        let bounds =
+            bounds.map(|(v, (range, _))| Bound { variable: v as u32, lower: range.0, upper: range.1 });
         regions.push(Region { bounds: bounds.collect(), facts, tree });
         covered.extend(inside);
     }
@@ -150,7 +156,8 @@ fn plant(
     for (lower, upper) in [(ranges[v].0, at - 1), (at, ranges[v].1)] {
         let mut part = ranges.to_vec();
         part[v] = (lower, upper);
-        let inside: Vec<Vec<i32>> = inside.iter().filter(|s| (lower..=upper).contains(&s[v])).cloned().collect();
+        let inside: Vec<Vec<i32>> =
+            inside.iter().filter(|s| (lower..=upper).contains(&s[v])).cloned().collect();
         plant(oracle, &part, &inside, reached, random, tree);
     }
 }

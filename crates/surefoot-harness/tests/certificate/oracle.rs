@@ -94,7 +94,8 @@ impl<'t> Oracle<'t> {
         let Some(policy) = &self.task.policy else { return Ok(Vec::new()) };
         let semantics = self.task.semantics;
         let applicable = |output: usize| enabled.iter().any(|&c| self.output(c) == Some(output as u32));
-        let chosen = choose(policy, semantics.arithmetic, state, |output| !semantics.filter || applicable(output));
+        let chosen =
+            choose(policy, semantics.arithmetic, state, |output| !semantics.filter || applicable(output));
         Ok(chosen.into_iter().map(|output| output as u32).collect())
     }
 
@@ -111,7 +112,8 @@ impl<'t> Oracle<'t> {
 }
 
 pub fn satisfies(fact: &Fact, state: &[i32]) -> bool {
-    let sum: i64 = fact.terms.iter().map(|&(v, factor)| i64::from(factor) * i64::from(state[v as usize])).sum();
+    let sum: i64 =
+        fact.terms.iter().map(|&(v, factor)| i64::from(factor) * i64::from(state[v as usize])).sum();
     sum <= fact.limit
 }
 

@@ -12,7 +12,8 @@ pub struct Python {
 
 impl Python {
     pub fn new(name: &str) -> Option<Python> {
-        let works = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
+        let works =
+            Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
         if !works {
             eprintln!("there is no python3: the second checker is not tested");
             return None;

@@ -92,7 +92,8 @@ fn region<'c>(certificate: &'c mut Certificate, random: &mut Random) -> Option<&
 }
 
 fn fact<'c>(certificate: &'c mut Certificate, random: &mut Random) -> Option<&'c mut Fact> {
-    let mut facts: Vec<&mut Fact> = certificate.regions.iter_mut().flat_map(|region| &mut region.facts).collect();
+    let mut facts: Vec<&mut Fact> =
+        certificate.regions.iter_mut().flat_map(|region| &mut region.facts).collect();
     let at = random.below(facts.len());
     (!facts.is_empty()).then(|| facts.swap_remove(at))
 }
@@ -183,8 +184,9 @@ fn drop_leaf(certificate: &mut Certificate, random: &mut Random) -> Option<()> {
 /// Changes what the certificate is about. None of this may be accepted for the task as it was.
 pub const BINDING: [fn(&mut Certificate) -> Option<()>; 13] = [
     |certificate| {
-        let others = Arithmetic::ALL.into_iter().filter(|&other| other != certificate.semantics.arithmetic);
-        certificate.semantics.arithmetic = others.last()?;
+        let mut others =
+            Arithmetic::ALL.into_iter().filter(|&other| other != certificate.semantics.arithmetic);
+        certificate.semantics.arithmetic = others.next_back()?;
         Some(())
     },
     |certificate| {
@@ -239,7 +241,8 @@ pub const BINDING: [fn(&mut Certificate) -> Option<()>; 13] = [
             None => Some(Vec::new()),
         };
         for region in &mut certificate.regions {
-            region.tree = if certificate.outputs.is_some() { vec![TreeNode::Leaf(Vec::new())] } else { Vec::new() };
+            region.tree =
+                if certificate.outputs.is_some() { vec![TreeNode::Leaf(Vec::new())] } else { Vec::new() };
         }
         Some(())
     },
