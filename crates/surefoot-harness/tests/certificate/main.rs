@@ -49,6 +49,18 @@ fn proofs_are_accepted_and_nothing_else() {
     });
 }
 
+#[test]
+fn proofs_over_wide_domains_are_accepted_and_nothing_else() {
+    check(&(tasks(Size::Wide), any::<u64>()), 3000, |(random_task, seed): (RandomTask, u64)| {
+        let task = &random_task.task;
+        let Ok(exploration) = explore(task, 300) else { return Ok(()) };
+        let made = certificate(&Oracle::local(task), task, &exploration.states, &mut Random(seed));
+        prop_assert_eq!(Certificate::read(&made.write()), Ok(made.clone()));
+        let safe = !exploration.has_error() && exploration.unsafe_states == 0;
+        agrees(&made, &subject(task, &inputs()), safe)
+    });
+}
+
 /// Random tasks that are safe, each with a certificate.
 fn certified(cases: u32, test: impl Fn(&RandomTask, &Certificate, &mut Random) -> Result<(), TestCaseError>) {
     check(&(tasks(Size::Small), any::<u64>()), cases, |(random_task, seed): (RandomTask, u64)| {

@@ -12,20 +12,24 @@ pub struct Oracle<'t> {
     task: &'t Task,
     /// The task with one command each, and without policy.
     commands: Vec<Task>,
-    pub states: Vec<Vec<i32>>,
+    states: Vec<Vec<i32>>,
 }
 
 impl<'t> Oracle<'t> {
     /// `None` if there are too many states.
     pub fn new(task: &'t Task) -> Option<Oracle<'t>> {
-        let states = all_states(task, LIMIT)?;
+        Some(Oracle { states: all_states(task, LIMIT)?, ..Oracle::local(task) })
+    }
+
+    /// For single states only.
+    pub fn local(task: &'t Task) -> Oracle<'t> {
         let single = |command: usize| {
             let mut single = Task { policy: None, ..task.clone() };
             single.system.commands = vec![task.system.commands[command].clone()];
             single
         };
         let commands = (0..task.system.commands.len()).map(single).collect();
-        Some(Oracle { task, commands, states })
+        Oracle { task, commands, states: Vec::new() }
     }
 
     /// Whether a certificate is a proof.
