@@ -36,51 +36,55 @@ impl Checker<'_, '_> {
             let competition = self.competition(&part);
             outputs.retain(|&output| competition.somewhere[output]);
             let state = part.corner();
-            let scores = policy.scores(self.subject.semantics.arithmetic, &state);
-            let scores: Vec<f64> = scores.iter().map(|score| score.lower).collect();
-            let mut same = part.widest(relevant.iter().copied()).is_none();
-            let mut cut = None;
-            if !same && !outputs.is_empty() {
-                match &self.scores {
-                    Scores::None => {}
-                    Scores::Network(bounds) => {
-                        cut = bounds.beaten(&part, &mut outputs, &competition.everywhere, &scores);
-                    }
-                    Scores::Forest(bounds) => {
-                        match bounds.beaten(&part, &mut outputs, &competition.everywhere) {
-                            Answer::Split(at) => cut = Some(at),
-                            // Scores do not vary; what competes may.
-                            Answer::Same => {
-                                let arithmetic = self.subject.semantics.arithmetic;
-                                outputs.retain(|&output| {
-                                    let competes = |o: usize| o == output || competition.everywhere[o];
-                                    policy.possible(arithmetic, &state, competes).contains(&output)
-                                });
-                                same = false;
-                            }
-                        }
-                    }
-                }
-            }
+            // If nothing varies that choices depend on, one state speaks for all.
+            let widest = part.widest(relevant.iter().copied());
+            let cut = widest.and_then(|_| self.drop_beaten(&part, &competition, &state, &mut outputs));
             if outputs.is_empty() {
                 continue;
             }
-            let fact_cut = self.fact_cut(region, &part, &state);
-            let mut guard_cut = None;
-            if fact_cut.is_none()
+            let mut better = self.fact_cut(region, &part, &state);
+            if better.is_none()
                 && let Some(best) = self.choice_at(region, &state, &outputs)?
                 && !competition.everywhere[best]
             {
-                guard_cut = self.guard_cut(&part, best);
+                better = self.guard_cut(&part, best);
             }
-            if !same {
-                let cut = fact_cut.or(guard_cut).or(cut).filter(|&cut| part.is_cut(cut));
-                let widest = || part.widest(relevant.iter().copied()).map(|variable| part.half(variable));
-                let cut = cut.or_else(widest);
-                open.extend(split(part, cut).map(|side| (side, outputs.clone())));
+            if let Some(widest) = widest {
+                let cut = better.or(cut).filter(|&cut| part.is_cut(cut)).unwrap_or(part.half(widest));
+                open.extend(split(part, Some(cut)).map(|side| (side, outputs.clone())));
             }
         }
         Ok(())
+    }
+
+    /// Removes the outputs that are beaten everywhere in a part. Says where splitting it helps the others most.
+    fn drop_beaten(
+        &self,
+        part: &Part,
+        competition: &Competition,
+        state: &[i32],
+        outputs: &mut Vec<usize>,
+    ) -> Option<Cut> {
+        let (policy, arithmetic) = (self.subject.policy?, self.subject.semantics.arithmetic);
+        match &self.scores {
+            _ if outputs.is_empty() => None,
+            Scores::None => None,
+            Scores::Network(bounds) => {
+                let scores = policy.scores(arithmetic, state);
+                let scores: Vec<f64> = scores.iter().map(|score| score.lower).collect();
+                bounds.beaten(part, outputs, &competition.everywhere, &scores)
+            }
+            Scores::Forest(bounds) => match bounds.beaten(part, outputs, &competition.everywhere) {
+                Answer::Split(cut) => Some(cut),
+                Answer::Same => {
+                    outputs.retain(|&output| {
+                        let competes = |other: usize| other == output || competition.everywhere[other];
+                        policy.possible(arithmetic, state, competes).contains(&output)
+                    });
+                    None
+                }
+            },
+        }
     }
 
     /// The variables on which choices in a region can depend, and whether they matter.

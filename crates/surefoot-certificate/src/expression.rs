@@ -372,3 +372,108 @@ fn real(op: BinaryOp, a: (f64, f64), b: (f64, f64), undefined: bool) -> Values {
         B::Mod | B::And | B::Or => unreachable!("no operations on reals"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use surefoot_model::VarId;
+
+    use super::*;
+
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, end: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) as usize % end
+        }
+    }
+
+    /// Random expressions, each over earlier ones: two integer variables, a Boolean one, and numbers at the ends of
+    /// their ranges. Combinations that have no type are left out.
+    fn expressions(random: &mut Random) -> ExprPool {
+        let mut pool = ExprPool::new();
+        let mut ids: Vec<ExprId> = (0..3)
+            .map(|v| pool.variable_of_type(VarId(v), if v == 2 { Type::Bool } else { Type::Int }))
+            .collect();
+        for value in [0, 1, -3, 5, i64::MAX, i64::MIN, 1 << 40] {
+            ids.push(pool.int(value));
+        }
+        for value in [0.5, -1e308, 1e-310, 0.1] {
+            ids.push(pool.real(value));
+        }
+        for _ in 0..40 {
+            let mut any = || ids[random.below(ids.len())];
+            let (a, b, c) = (any(), any(), any());
+            let made = match random.below(20) {
+                0 => pool.and(a, b),
+                1 => pool.or(a, b),
+                2 => pool.not(a),
+                3 => pool.eq(a, b),
+                4 => pool.lt(a, b),
+                5 => pool.le(a, b),
+                6 | 7 => pool.add(a, b),
+                8 => pool.sub(a, b),
+                9 => pool.mul(a, b),
+                10 => pool.div(a, b),
+                11 => pool.modulo(a, b),
+                12 => pool.pow(a, b),
+                13 => pool.log(a, b),
+                14 => pool.min(a, b),
+                15 => pool.max(a, b),
+                16 => pool.ite(a, b, c),
+                17 => pool.floor(a),
+                18 => pool.ceil(a),
+                _ => pool.select(&[b, c], a),
+            };
+            ids.extend(made.ok());
+        }
+        pool
+    }
+
+    fn includes(values: Values, value: PointValue) -> bool {
+        match (value, values.range) {
+            (Err(_), _) => values.undefined,
+            (Ok(Value::Bool(value)), Range::Truth { yes, no }) => {
+                if value {
+                    yes
+                } else {
+                    no
+                }
+            }
+            (Ok(Value::Int(value)), Range::Int(lower, upper)) => (lower..=upper).contains(&value),
+            (Ok(Value::Real(value)), Range::Real(lower, upper)) => (lower..=upper).contains(&value),
+            _ => false,
+        }
+    }
+
+    #[test]
+    fn values_over_a_part_include_those_at_its_states_and_are_exact_at_points() {
+        let mut random = Random(7);
+        let mut slots = Slots::default();
+        for _ in 0..1500 {
+            let pool = expressions(&mut random);
+            let least = [-2, i32::MAX - 9][usize::from(random.below(5) == 0)];
+            let mut range = |least: i32| {
+                let lower = least + random.below(5) as i32;
+                (lower, lower + random.below(4) as i32)
+            };
+            let part = Part(vec![range(-3), range(least), (0, 1)]);
+            let states = (part.0[0].0..=part.0[0].1).flat_map(|x| {
+                let (lower, upper) = part.0[1];
+                (lower..=upper).flat_map(move |y| (0..=1).map(move |z| vec![x, y, z]))
+            });
+            let states: Vec<Vec<i32>> = states.collect();
+            for index in 0..pool.len() {
+                let expression = Expression::new(&pool, ExprId(index as u32));
+                let values = expression.over(&part, &mut slots);
+                for state in &states {
+                    let value = expression.at(state, &mut slots);
+                    assert!(includes(values, value), "{value:?} in {values:?}");
+                    let point = Part(state.iter().map(|&value| (value, value)).collect());
+                    let exact = expression.over(&point, &mut slots);
+                    assert!(includes(exact, value) && exact.is_constant(), "{value:?} is {exact:?}");
+                }
+            }
+        }
+    }
+}

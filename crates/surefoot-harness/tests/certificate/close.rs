@@ -197,7 +197,7 @@ fn task(random: &mut Random) -> Task {
 
 #[test]
 fn close_choices_are_decided_right() {
-    check(&any::<u64>(), 10_000, |seed| {
+    check(&any::<u64>(), 6000, |seed| {
         let task = task(&mut Random(seed));
         let oracle = Oracle::new(&task).expect("few states");
         for missing in 0..LABELS as u32 {
