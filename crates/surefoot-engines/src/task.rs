@@ -3,7 +3,8 @@
 use std::fmt;
 
 use surefoot_model::{Property, TransitionSystem, Undefined};
-use surefoot_policy::{Arithmetic, Policy};
+use surefoot_policy::Policy;
+pub use surefoot_policy::{Goal, OutOfDomain, Semantics};
 
 /// A verification problem. Without a policy every enabled command may be taken.
 #[derive(Debug, Clone)]
@@ -16,39 +17,6 @@ pub struct Task {
     pub policy: Option<Policy>,
     /// How the parts are read.
     pub semantics: Semantics,
-}
-
-/// The reading of a task where there is a choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Semantics {
-    /// Whether the policy chooses among the applicable labels only.
-    pub filter: bool,
-    /// What goal states are.
-    pub goal: Goal,
-    /// What an update is that leaves a domain.
-    pub out_of_domain: OutOfDomain,
-    /// The arithmetic of the policy's scores.
-    pub arithmetic: Arithmetic,
-}
-
-/// What goal states are (design: reach-avoid).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Goal {
-    /// States like others.
-    Ignore,
-    /// Runs end there; a goal state that is unsafe counts as unsafe.
-    Terminal,
-    /// Runs end there; a goal state that is unsafe counts as safe.
-    Strict,
-}
-
-/// What an update is that leaves a variable's domain, or that is undefined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OutOfDomain {
-    /// A mistake in the model, reported as an error.
-    Error,
-    /// No transition (the reading of the papers' SMT encodings). A guard that is undefined does not hold.
-    Block,
 }
 
 /// A mistake in the model that showed at a reachable state.

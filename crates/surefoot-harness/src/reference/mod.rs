@@ -19,6 +19,7 @@ mod model;
 mod network;
 mod trace;
 
+pub use choose::choose;
 pub use evaluate::{evaluate, holds};
 pub use explore::{Exploration, TooLarge, explore};
 pub use model::{Model, Status, Step, Steps, Wrong, all_states};

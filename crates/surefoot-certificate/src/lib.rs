@@ -1,0 +1,35 @@
+//! Certificates of SAFE, and their checker: so that a proof can be believed without believing the engine that found it.
+//!
+//! A [`Certificate`] is an inductive invariant, a union of [regions](Region), together with what the policy may choose
+//! in each part of them. [`check`] re-establishes all that the claim needs. Of surefoot it uses the data types and the
+//! evaluation at single states; bounds of expressions, of regions and of policies are its own, simple rather than fast:
+//!
+//! | module | shows |
+//! |---|---|
+//! | [`certificate`](Certificate), `format` | what is claimed, and how it is stored |
+//! | `expression` | values of expressions over boxes of states |
+//! | `point` | the semantics at single states |
+//! | `cover` | which region contains a box |
+//! | `network`, `forest` | that an output of the policy is beaten in a box |
+//! | `start`, `status`, `choice`, `successor` | the four obligations, by splitting boxes |
+//!
+//! [`dump`] writes a task as JSON for the second checker, `tools/check_certificate.py`.
+
+mod certificate;
+mod check;
+mod choice;
+mod cover;
+mod dump;
+mod expression;
+mod forest;
+mod format;
+mod network;
+mod part;
+mod point;
+mod start;
+mod status;
+mod successor;
+
+pub use certificate::{Bound, Certificate, Domain, Fact, FormatError, Input, Region, Role, TreeNode};
+pub use check::{Limits, Obligation, Rejection, Report, Subject, check};
+pub use dump::dump;

@@ -1,0 +1,687 @@
+#!/usr/bin/env python3
+"""Checks a surefoot certificate state by state. A second implementation of docs/certificate.md, for small tasks.
+
+    check_certificate.py TASK.json CERTIFICATE [--limit STATES]
+
+TASK.json is the flattened task as `surefoot_certificate::dump` writes it; this checker trusts it. Exit codes: 0 accepted, 1 rejected,
+2 not checked (too many states, or an activation without exact values). Needs nothing but the standard library.
+"""
+
+import argparse
+import itertools
+import json
+import math
+import struct
+import sys
+from fractions import Fraction
+
+
+class Rejected(Exception):
+    """The certificate is no proof."""
+
+
+class Refused(Exception):
+    """This checker cannot say."""
+
+
+# ---------------------------------------------------------------------------------------------------------------- certificate
+
+
+class Leaf(list):
+    """The outputs that a leaf lists. Splits are `[variable, value, index of the right child]`."""
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, count):
+        if self.at + count > len(self.data):
+            raise Rejected("the certificate is cut off")
+        self.at += count
+        return self.data[self.at - count:self.at]
+
+    def number(self):
+        value, shift = 0, 0
+        while True:
+            byte = self.take(1)[0]
+            value |= (byte & 127) << shift
+            if byte < 128:
+                if (byte == 0 and shift > 0) or value >= 1 << 64:
+                    raise Rejected("a number is not in its shortest form or too large")
+                return value
+            shift += 7
+            if shift > 63:
+                raise Rejected("a number is too large")
+
+    def signed(self):
+        folded = self.number()
+        return -(folded + 1) // 2 if folded % 2 else folded // 2
+
+    def text(self):
+        try:
+            return self.take(self.number()).decode("utf-8")
+        except UnicodeDecodeError:
+            raise Rejected("a text is not UTF-8") from None
+
+    def list(self, element):
+        return [element() for _ in range(self.number())]
+
+    def region(self, has_tree):
+        def bound():
+            variable, lower = self.number(), self.signed()
+            return variable, lower, lower + self.number()
+
+        bounds = self.list(bound)
+        facts = self.list(lambda: (self.list(lambda: (self.number(), self.signed())), self.signed()))
+        return {"bounds": bounds, "facts": facts, "tree": self.tree() if has_tree else None}
+
+    def tree(self):
+        """Nodes in preorder; a split knows where its right child is."""
+        nodes, waiting = [], []
+        while True:
+            tag = self.number()
+            if tag > 0:
+                waiting.append(len(nodes))
+                nodes.append([tag - 1, self.signed(), None])
+                continue
+            nodes.append(Leaf(self.list(self.number)))
+            while waiting and nodes[waiting[-1]][2] is not None:
+                waiting.pop()
+            if not waiting:
+                return nodes
+            nodes[waiting[-1]][2] = len(nodes)
+
+
+def read_certificate(data):
+    if data[:8] != b"SFTCERT\n":
+        raise Rejected("this is not a certificate of surefoot")
+    reader = Reader(data[8:])
+    if reader.number() != 1:
+        raise Rejected("the certificate has another version")
+    certificate = {
+        "inputs": reader.list(lambda: [reader.number(), reader.take(32).hex()]),
+        "variables": reader.list(
+            lambda: {"name": reader.text(), "lower": reader.signed(), "upper": reader.signed()}
+        ),
+        "labels": reader.list(reader.text),
+        "outputs": reader.list(reader.number) if reader.number() else None,
+    }
+    keys = ["filter", "goal", "out_of_domain", "arithmetic"]
+    certificate["semantics"] = {key: reader.text() for key in keys}
+    has_tree = certificate["outputs"] is not None
+    certificate["regions"] = reader.list(lambda: reader.region(has_tree))
+    if reader.at != len(reader.data):
+        raise Rejected("bytes follow the end of the certificate")
+    return certificate
+
+
+def compare(certificate, task):
+    """The certificate must be about this task."""
+    policy = task["policy"]
+    expected = {
+        "inputs": task["inputs"],
+        "variables": task["variables"],
+        "labels": task["labels"],
+        "outputs": policy["outputs"] if policy else None,
+        "semantics": task["semantics"],
+    }
+    for key, value in expected.items():
+        found = certificate[key]
+        if key == "inputs":
+            value, found = sorted(value), sorted(found)
+        if found != value:
+            raise Rejected(f"the certificate is about another task: {key} are {found}, not {value}")
+
+
+def validate(certificate):
+    """All indices are in range."""
+    variables = certificate["variables"]
+    for region in certificate["regions"]:
+        used = [bound[0] for bound in region["bounds"]]
+        for terms, _ in region["facts"]:
+            used.extend(variable for variable, _ in terms)
+        for node in region["tree"] or []:
+            if is_split(node):
+                used.append(node[0])
+            elif any(output >= len(certificate["outputs"]) for output in node):
+                raise Rejected("a leaf lists an output that does not exist")
+        if any(variable >= len(variables) for variable in used):
+            raise Rejected("a region mentions a variable that does not exist")
+        for variable, lower, upper in region["bounds"]:
+            if lower < variables[variable]["lower"] or upper > variables[variable]["upper"]:
+                raise Rejected("a region leaves the domains")
+
+
+def is_split(node):
+    return not isinstance(node, Leaf)
+
+
+# ---------------------------------------------------------------------------------------------------------------- expressions
+
+LEAST, MOST = -(2**63), 2**63 - 1
+
+
+def integer(value):
+    return value if LEAST <= value <= MOST else None
+
+
+def finite(value):
+    return value if math.isfinite(value) else None
+
+
+def logarithm(x):
+    return math.log(x) if x > 0 else (-math.inf if x == 0 else math.nan)
+
+
+def quotient(x, y):
+    if y == 0:
+        return math.nan
+    return x / y
+
+
+def power(x, y):
+    try:
+        return math.pow(x, y)
+    except (ValueError, OverflowError):
+        return math.nan
+
+
+def arithmetic(op, x, y):
+    """A binary operator on values that are there."""
+    if op in ("/", "pow", "log") or isinstance(x, float) or isinstance(y, float):
+        if op == "=" and isinstance(x, bool):
+            return x == y
+        x, y = float(x), float(y)
+        compute = {
+            "=": lambda: x == y,
+            "<": lambda: x < y,
+            "<=": lambda: x <= y,
+            "+": lambda: finite(x + y),
+            "-": lambda: finite(x - y),
+            "*": lambda: finite(x * y),
+            "/": lambda: finite(quotient(x, y)),
+            "pow": lambda: finite(power(x, y)),
+            "log": lambda: finite(quotient(logarithm(x), logarithm(y))),
+            "min": lambda: min(x, y),
+            "max": lambda: max(x, y),
+        }
+        return compute[op]()
+    compute = {
+        "=": lambda: x == y,
+        "<": lambda: x < y,
+        "<=": lambda: x <= y,
+        "+": lambda: integer(x + y),
+        "-": lambda: integer(x - y),
+        "*": lambda: integer(x * y),
+        "%": lambda: None if y == 0 else integer(x % abs(y)),
+        "min": lambda: min(x, y),
+        "max": lambda: max(x, y),
+    }
+    return compute[op]()
+
+
+def rounded(value, function):
+    return integer(function(value)) if isinstance(value, float) else value
+
+
+class Expressions:
+    """Evaluates expressions; `None` stands for undefined."""
+
+    def __init__(self, task):
+        self.nodes = task["expressions"]
+
+    def at(self, state):
+        known = {}
+        return lambda root: self.value(root, state, known)
+
+    def value(self, root, state, known):
+        stack = [root]
+        while stack:
+            index = stack[-1]
+            if index in known:
+                stack.pop()
+                continue
+            kind, node = self.nodes[index]
+            missing = [operand for operand in operands(node) if operand not in known]
+            if missing:
+                stack.extend(missing)
+                continue
+            value = self.apply(kind, node, state, known)
+            if kind == "real" and isinstance(value, int) and not isinstance(value, bool):
+                value = float(value)
+            known[index] = value
+            stack.pop()
+        return known[root]
+
+    def apply(self, kind, node, state, known):
+        op = node[0]
+        if op == "constant":
+            return node[1] if isinstance(node[1], bool) else int(node[1])
+        if op == "real":
+            return double(node[1])
+        if op == "variable":
+            return state[node[1]] != 0 if kind == "bool" else state[node[1]]
+        if op == "ite":
+            condition = known[node[1]]
+            return None if condition is None else known[node[2] if condition else node[3]]
+        if op == "select":
+            index = known[node[1]]
+            in_range = index is not None and 0 <= index < len(node[2])
+            return known[node[2][index]] if in_range else None
+        values = [known[operand] for operand in node[1:]]
+        if op == "and":
+            return False if False in [v for v in values if v is not None] else (None if None in values else True)
+        if op == "or":
+            return True if True in [v for v in values if v is not None] else (None if None in values else False)
+        if None in values:
+            return None
+        if op == "not":
+            return not values[0]
+        if op in ("floor", "ceil"):
+            return rounded(values[0], math.floor if op == "floor" else math.ceil)
+        return arithmetic(op, *values)
+
+
+def operands(node):
+    if node[0] in ("constant", "real", "variable"):
+        return []
+    if node[0] == "select":
+        return [node[1], *node[2]]
+    return node[1:]
+
+
+# --------------------------------------------------------------------------------------------------------------------- policy
+
+
+def double(bits):
+    return struct.unpack(">d", bytes.fromhex(bits))[0]
+
+
+def single(bits):
+    return struct.unpack(">f", bytes.fromhex(bits))[0]
+
+
+def to_single(value):
+    """The nearest single. Sums, products and quotients of singles may be rounded to doubles first: 53 ≥ 2·24 + 2."""
+    try:
+        return struct.unpack(">f", struct.pack(">f", value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+class Rounded:
+    """Floating point, in the order of the definition; singles or doubles."""
+
+    def __init__(self, is_single):
+        self.is_single = is_single
+        self.round = to_single if is_single else float
+
+    def parameter(self, pair):
+        return single(pair[1]) if self.is_single else double(pair[0])
+
+    def input(self, value):
+        return self.round(float(value))
+
+    def sum(self, terms, bias):
+        total = None
+        for weight, value in terms:
+            product = self.round(weight * value)
+            total = product if total is None else self.round(total + product)
+        return bias if total is None else self.round(total + bias)
+
+    def leaves(self, values):
+        total = values[0]
+        for value in values[1:]:
+            total = self.round(total + value)
+        return total
+
+    def activate(self, activation, x):
+        name, numbers = activation[0], [self.parameter(pair) for pair in activation[1:]]
+        if name == "linear":
+            return x
+        if name == "relu":
+            return 0.0 if x < 0 else x
+        if name == "leaky relu":
+            return self.round(numbers[0] * x) if x < 0 else x
+        if name == "clip":
+            return numbers[0] if x < numbers[0] else numbers[1] if x > numbers[1] else x
+        raise Refused(f"{name} has no exact values here; only networks of linear pieces can be checked")
+
+    def maximum(self, left, right):
+        return right if left < right else left
+
+    def quotient(self, value, divisor):
+        return self.round(value / divisor)
+
+    def score(self, value):
+        value = -math.inf if math.isnan(value) else value
+        return value, value
+
+
+class Exact(Rounded):
+    """Fractions, without rounding."""
+
+    def __init__(self):
+        super().__init__(False)
+        self.round = lambda value: value
+
+    def parameter(self, pair):
+        value = double(pair[0])
+        return Fraction(value) if math.isfinite(value) else value
+
+    def input(self, value):
+        return Fraction(value)
+
+    def activate(self, activation, x):
+        return Fraction(0) if activation[0] == "relu" and x < 0 else super().activate(activation, x)
+
+    def score(self, value):
+        return value, value
+
+
+UNIT, SMALLEST, LARGEST = Fraction(1, 2**24), Fraction(1, 2**126), Fraction(2**126)
+
+
+def growth(terms):
+    roundings = (terms + 2) * UNIT
+    return roundings / (1 - roundings)
+
+
+class AnySingle:
+    """Every evaluation in single precision: intervals of fractions that hold all of them; `None` is unknown.
+
+    A sum of n products and a bias is off by at most growth(n) times the sum of the magnitudes, whatever the order, and by a few of the
+    smallest normal singles for what is subnormal or flushed; see the enclosures in docs/semantics.md.
+    """
+
+    def parameter(self, pair):
+        value = single(pair[1])
+        return Fraction(value) if math.isfinite(value) else value
+
+    def input(self, value):
+        value = Fraction(to_single(float(value)))
+        return value, value
+
+    def sum(self, terms, bias):
+        terms = list(terms)
+        numbers = [weight for weight, _ in terms] + [bias]
+        if any(value is None for _, value in terms) or any(isinstance(number, float) for number in numbers):
+            return None
+        low = high = bias
+        magnitude, weights, values = abs(bias), Fraction(0), Fraction(0)
+        for weight, (lower, upper) in terms:
+            ends = weight * lower, weight * upper
+            low, high = low + min(ends), high + max(ends)
+            largest = max(abs(lower), abs(upper))
+            magnitude += abs(weight) * largest
+            weights, values = weights + abs(weight), values + largest
+        radius = growth(len(terms)) * magnitude + 8 * SMALLEST * (len(terms) + 1 + weights + values)
+        return (low - radius, high + radius) if magnitude <= LARGEST else None
+
+    def leaves(self, values):
+        if any(isinstance(value, float) for value in values):
+            return None
+        total, magnitude = sum(values), sum(abs(value) for value in values)
+        radius = growth(len(values) - 1) * magnitude + 8 * SMALLEST * len(values)
+        return (total - radius, total + radius) if magnitude <= LARGEST else None
+
+    def activate(self, activation, x):
+        if x is None:
+            return None
+        name, numbers = activation[0], [self.parameter(pair) for pair in activation[1:]]
+        low, high = x
+        if name == "linear":
+            return x
+        if name == "relu":
+            return max(low, Fraction(0)), max(high, Fraction(0))
+        if name == "leaky relu":
+            slope = numbers[0]
+            low, high = (end * slope if end < 0 else end for end in x)
+            high = max(high, 0) if slope < SMALLEST and x[1] < 0 else high
+            radius = 8 * UNIT * max(abs(low), abs(high)) + 8 * SMALLEST
+            return (low - radius, high + radius) if x[0] < 0 else x
+        if name == "clip":
+            cut = [min(max(end, numbers[0]), numbers[1]) for end in x]
+            return cut[0] - 8 * SMALLEST, cut[1] + 8 * SMALLEST
+        raise Refused(f"{name} has no exact values here; only networks of linear pieces can be checked")
+
+    def maximum(self, left, right):
+        if left is None or right is None:
+            return None
+        return max(left[0], right[0]) - 8 * SMALLEST, max(left[1], right[1]) + 8 * SMALLEST
+
+    def quotient(self, value, divisor):
+        if value is None or isinstance(divisor, float) or not SMALLEST <= abs(divisor) <= LARGEST:
+            return None
+        ends = sorted((value[0] / divisor, value[1] / divisor))
+        largest = max(abs(end) for end in ends)
+        radius = growth(1) * largest + 8 * SMALLEST * (1 + 1 / abs(divisor))
+        return (ends[0] - radius, ends[1] + radius) if largest <= LARGEST else None
+
+    def score(self, value):
+        return (-math.inf, math.inf) if value is None else value
+
+
+class Policy:
+    def __init__(self, task):
+        policy = task["policy"]
+        self.inputs, self.outputs, self.scorer = policy["inputs"], policy["outputs"], policy["scorer"]
+        name = task["semantics"]["arithmetic"]
+        numbers = {"f64": lambda: Rounded(False), "f32": lambda: Rounded(True), "real": Exact, "any-f32": AnySingle}
+        self.numbers = numbers[name]()
+        self.is_single = name in ("f32", "any-f32")
+        self.cache = {}
+
+    def scores(self, state):
+        values = tuple(state[i[1]] if i[0] == "variable" else i[1] for i in self.inputs)
+        if values not in self.cache:
+            compute = self.network if self.scorer["kind"] == "network" else self.ensemble
+            self.cache[values] = [self.numbers.score(value) for value in compute(values)]
+        return self.cache[values]
+
+    def possible(self, state, competing):
+        """Outputs that no competing one surely beats; lower ones win ties."""
+        scores = self.scores(state)
+
+        def is_beaten(a):
+            return any(
+                scores[a][1] <= scores[b][0] if b < a else scores[a][1] < scores[b][0] for b in competing if b != a
+            )
+
+        return [a for a in competing if not is_beaten(a)]
+
+    def network(self, values):
+        numbers = self.numbers
+        slots = [[numbers.input(value) for value in values]]
+        for node in self.scorer["nodes"]:
+            if node["kind"] == "layer":
+                source, results = slots[node["from"]], []
+                for row, bias in zip(node["rows"], node["biases"]):
+                    terms = [(numbers.parameter(weight), source[index]) for index, weight in row]
+                    total = numbers.sum(terms, numbers.parameter(bias))
+                    results.append(numbers.activate(node["activation"], total))
+            elif node["kind"] == "arrange":
+                results = [slots[source][index] for source, index in node["elements"]]
+            elif node["kind"] == "maximum":
+                results = list(map(numbers.maximum, slots[node["left"]], slots[node["right"]]))
+            else:
+                divisors = map(numbers.parameter, node["divisors"])
+                results = list(map(numbers.quotient, slots[node["from"]], divisors))
+            slots.append(results)
+        return slots[-1]
+
+    def ensemble(self, values):
+        flushed = False
+        terms = [[self.numbers.parameter(pair)] for pair in self.scorer["base"]]
+        for tree in self.scorer["trees"]:
+            for node in tree:
+                if "threshold" in node and self.is_single:
+                    flushed |= 0 < single(node["threshold"][1]) < SMALLEST
+            node = tree[0]
+            while "values" not in node:
+                double_bits, single_bits = node["threshold"]
+                value = float(values[node["feature"]])
+                if self.is_single:
+                    below = to_single(value) < single(single_bits)
+                else:
+                    below = value < double(double_bits)
+                node = tree[node["left"] if below else node["right"]]
+            for output, pair in zip(terms, node["values"]):
+                output.append(self.numbers.parameter(pair))
+        if flushed and isinstance(self.numbers, AnySingle):
+            return [None] * len(terms)
+        return [self.numbers.leaves(values) for values in terms]
+
+
+# ----------------------------------------------------------------------------------------------------------------- obligations
+
+
+class Checker:
+    def __init__(self, task, certificate, limit):
+        self.task, self.certificate = task, certificate
+        self.semantics, self.property = task["semantics"], task["property"]
+        self.expressions = Expressions(task)
+        self.policy = Policy(task) if task["policy"] else None
+        self.blocks = self.semantics["out_of_domain"] == "block"
+        domains = [range(v["lower"], v["upper"] + 1) for v in task["variables"]]
+        size = math.prod(len(domain) for domain in domains)
+        if size > limit:
+            raise Refused(f"the domains have {size} states, more than {limit}; see --limit")
+        self.domains = domains
+        self.covered = set()
+        for region in certificate["regions"]:
+            self.covered.update(self.states(region))
+
+    def states(self, region):
+        ranges = list(self.domains)
+        for variable, lower, upper in region["bounds"]:
+            ranges[variable] = range(lower, upper + 1)
+        for state in itertools.product(*ranges):
+            if all(sum(f * state[v] for v, f in terms) <= limit for terms, limit in region["facts"]):
+                yield state
+
+    def show(self, state):
+        return ", ".join(f"{v['name']} = {x}" for v, x in zip(self.task["variables"], state))
+
+    def check(self):
+        start = self.property["start"]
+        for state in itertools.product(*self.domains) if start is not None else ():
+            value = self.expressions.at(state)(start)
+            if value is None:
+                raise Rejected(f"the start condition has no value at {self.show(state)}")
+            if value and state not in self.covered:
+                raise Rejected(f"the start state {self.show(state)} is in no region")
+        for state in self.property["listed"]:
+            if tuple(state) not in self.covered:
+                raise Rejected(f"the start state {self.show(state)} is in no region")
+        for region in self.certificate["regions"]:
+            for state in self.states(region):
+                self.check_state(region, state)
+
+    def check_state(self, region, state):
+        value = self.expressions.at(state)
+
+        def condition(root, what):
+            result = value(root)
+            if result is None:
+                raise Rejected(f"the {what} has no value at {self.show(state)}")
+            return result
+
+        is_unsafe = condition(self.property["unsafe"], "unsafe condition")
+        reading = self.semantics["goal"]
+        is_goal = reading != "ignore" and condition(self.property["goal"], "goal")
+        hold = self.property["hold"]
+        holds = hold is None or condition(hold, "condition that must hold")
+        if is_unsafe and not (is_goal and reading == "strict"):
+            raise Rejected(f"{self.show(state)} is unsafe and in a region")
+        if is_goal or not holds:
+            return
+        enabled = []
+        for command in self.task["commands"]:
+            guard = value(command["guard"])
+            if guard is None and not self.blocks:
+                raise Rejected(f"a guard has no value at {self.show(state)}")
+            if guard:
+                enabled.append(command)
+        listed = self.listed(region, state, enabled)
+        for command in enabled:
+            if listed is None or command["label"] not in self.policy.outputs or command["label"] in listed:
+                self.check_command(command, state, value)
+
+    def listed(self, region, state, enabled):
+        """The labels of the state's leaf, once it is clear that the policy chooses no others."""
+        if self.policy is None:
+            return None
+        outputs, tree, at = self.policy.outputs, region["tree"], 0
+        while is_split(tree[at]):
+            variable, value, right = tree[at]
+            at = at + 1 if state[variable] < value else right
+        competing = range(len(outputs))
+        if self.semantics["filter"] == "on":
+            applicable = {command["label"] for command in enabled}
+            competing = [output for output in competing if outputs[output] in applicable]
+        for output in self.policy.possible(state, competing):
+            if output not in tree[at]:
+                label = self.task["labels"][outputs[output]]
+                raise Rejected(f"the policy may choose {label} at {self.show(state)}, which is not listed")
+        return {outputs[output] for output in tree[at]}
+
+    def check_command(self, command, state, value):
+        probabilities = [value(outcome["probability"]) for outcome in command["outcomes"]]
+        if None in probabilities:
+            raise Rejected(f"a probability has no value at {self.show(state)}")
+        probabilities = [float(p) for p in probabilities]
+        total = 0.0
+        for p in probabilities:
+            total += p
+        if not all(0 <= p <= 1 + 1e-8 for p in probabilities) or abs(total - 1.0) > 1e-8:
+            raise Rejected(f"{probabilities} is no distribution, at {self.show(state)}")
+        for probability, outcome in zip(probabilities, command["outcomes"]):
+            if probability == 0:
+                continue
+            after = self.after(outcome, state, value)
+            if after is None and not self.blocks:
+                raise Rejected(f"an update is impossible at {self.show(state)}")
+            if after is not None and after not in self.covered:
+                raise Rejected(f"{self.show(state)} has the successor {self.show(after)}, which is in no region")
+
+    def after(self, outcome, state, value):
+        if any(value(requirement) is not True for requirement in outcome["requirements"]):
+            return None
+        after = list(state)
+        for variable, root in outcome["assignments"]:
+            result = value(root)
+            if result is None or int(result) not in self.domains[variable]:
+                return None
+            after[variable] = int(result)
+        return tuple(after)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Checks a surefoot certificate state by state.")
+    parser.add_argument("task", help="the flattened task, in JSON")
+    parser.add_argument("certificate")
+    parser.add_argument("--limit", type=int, default=1_000_000, help="the most states of the domains")
+    arguments = parser.parse_args()
+    with open(arguments.task, encoding="utf-8") as file:
+        task = json.load(file)
+    with open(arguments.certificate, "rb") as file:
+        data = file.read()
+    try:
+        certificate = read_certificate(data)
+        compare(certificate, task)
+        validate(certificate)
+        Checker(task, certificate, arguments.limit).check()
+    except Rejected as reason:
+        print(f"rejected: {reason}")
+        return 1
+    except Refused as reason:
+        print(f"not checked: {reason}")
+        return 2
+    print("accepted")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
