@@ -9,6 +9,7 @@
 //! [`step`] is the semantics spelled out at single states; every counterexample is [`replay`]ed through it before
 //! an engine may call a policy unsafe.
 
+pub mod certificate;
 mod control;
 pub mod explicit;
 pub mod ic3;

@@ -38,7 +38,9 @@ impl Expected {
             (Some(error), Some(bad)) if coverage == Coverage::FirstUnsafe => {
                 Expected { error: error <= bad, unsafe_distance: (bad <= error).then_some(bad) }
             }
-            (Some(_), unsafe_distance) if coverage == Coverage::Any => Expected { error: true, unsafe_distance },
+            (Some(_), unsafe_distance) if coverage == Coverage::Any => {
+                Expected { error: true, unsafe_distance }
+            }
             (Some(_), _) => Expected { error: true, unsafe_distance: None },
             (None, unsafe_distance) => Expected { error: false, unsafe_distance },
         }

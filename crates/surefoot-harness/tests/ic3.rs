@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
-use surefoot_engines::ic3::{Options, Proof, Reason, Reasons, verify};
+use surefoot_certificate::{Bound, Region};
+use surefoot_engines::ic3::{Options, Proof, Reasons, verify};
 use surefoot_engines::step::Stepper;
 use surefoot_engines::{Control, Task, TaskError, Verdict, replay};
 use surefoot_harness::expect::{Coverage, Expected};
@@ -26,13 +27,13 @@ fn run(task: &Task, options: Options) -> Result<Proof, TaskError> {
 /// Checks a verdict, and the invariant of a proof.
 fn right(task: &Task, exploration: &Exploration, options: Options) -> Result<bool, TestCaseError> {
     let answer = run(task, options);
-    if let Ok(Proof { outcome, invariant }) = &answer {
+    if let Ok(Proof { outcome, certificate, .. }) = &answer {
         if let Verdict::Unknown(_) = outcome.verdict {
             return Ok(false);
         }
-        prop_assert_eq!(invariant.is_some(), outcome.verdict == Verdict::Safe);
-        if let Some(regions) = invariant {
-            inductive(task, regions)?;
+        prop_assert_eq!(certificate.is_some(), outcome.verdict == Verdict::Safe);
+        if let Some(certificate) = certificate {
+            inductive(task, &certificate.regions)?;
         }
     }
     let answer = answer.map(|proof| proof.outcome);
@@ -42,9 +43,12 @@ fn right(task: &Task, exploration: &Exploration, options: Options) -> Result<boo
 }
 
 /// Start states are in the regions, unsafe states are not, and no step leads out of them.
-fn inductive(task: &Task, regions: &[Reason]) -> Result<(), TestCaseError> {
+fn inductive(task: &Task, regions: &[Region]) -> Result<(), TestCaseError> {
     let mut stepper = Stepper::new(task);
-    let inside = |state: &[i32]| regions.iter().any(|region| region.contains(state));
+    let holds =
+        |bound: &Bound, state: &[i32]| (bound.lower..=bound.upper).contains(&state[bound.variable as usize]);
+    let inside =
+        |state: &[i32]| regions.iter().any(|region| region.bounds.iter().all(|bound| holds(bound, state)));
     for state in all_states(task, LIMIT).unwrap_or_default() {
         if replay::is_start(task, &state) {
             prop_assert!(inside(&state), "the start state {:?} is in no region", state);

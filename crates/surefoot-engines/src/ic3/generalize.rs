@@ -23,7 +23,9 @@ impl Run<'_> {
     /// The order in which variables are widened.
     fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.problem.domain.lower.len()).collect();
-        let size = |&index: &usize| i64::from(self.problem.domain.upper[index]) - i64::from(self.problem.domain.lower[index]);
+        let size = |&index: &usize| {
+            i64::from(self.problem.domain.upper[index]) - i64::from(self.problem.domain.lower[index])
+        };
         order.sort_by_key(|index| std::cmp::Reverse(size(index)));
         order
     }
@@ -31,7 +33,9 @@ impl Run<'_> {
     /// Widens a reason in one variable.
     fn widen(&mut self, reason: &mut Reason, index: usize, level: usize) -> Result<(), Stop> {
         let (least, greatest) = (self.problem.domain.lower[index], self.problem.domain.upper[index]);
-        if self.accept(reason, index, (least, greatest), level)? || self.options.reasons == Reasons::Assignment {
+        if self.accept(reason, index, (least, greatest), level)?
+            || self.options.reasons == Reasons::Assignment
+        {
             return Ok(());
         }
         // Bisection: `good` is the widest bound that is known to do, `bad` the narrowest that does not.
@@ -84,6 +88,6 @@ impl Run<'_> {
             return Ok(false);
         }
         let target = Target { level, except: reason };
-        Ok(self.steps.leads(&mut self.states, reason, target)?.is_none())
+        Ok(!self.steps.leads(&mut self.states, reason, target)?)
     }
 }

@@ -19,6 +19,7 @@ mod obligations;
 mod problem;
 mod propagate;
 mod reason;
+mod regions;
 mod start;
 mod states;
 mod steps;
@@ -26,10 +27,12 @@ mod successor;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use surefoot_certificate::{Certificate, Region};
 use surefoot_solve::Poll;
 
+use crate::certificate::{certificate, check_certificate};
 use crate::control::{Control, Progress};
 use crate::outcome::{Outcome, Statistics, StopReason, Trace, Verdict};
 use crate::replay::{check_state, replay};
@@ -38,7 +41,7 @@ use crate::task::{Goal, Task, TaskError};
 use frames::Frames;
 use obligations::{Obligation, Obligations};
 use problem::Problem;
-pub use reason::Reason;
+use reason::Reason;
 use states::StateQueries;
 use steps::StepQueries;
 use successor::Successor;
@@ -67,7 +70,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { reasons: Reasons::Box, generalize: true, reschedule: std::env::var("RES").is_ok(), splits: 64 }
+        Options { reasons: Reasons::Box, generalize: true, reschedule: false, splits: 64 }
     }
 }
 
@@ -101,8 +104,10 @@ struct Run<'p> {
 pub struct Proof {
     /// The outcome.
     pub outcome: Outcome,
-    /// Boxes that hold all start states, no unsafe state, and every successor of their states.
-    pub invariant: Option<Vec<Reason>>,
+    /// The proof, which was checked, if the verdict is SAFE. It names no files.
+    pub certificate: Option<Certificate>,
+    /// The time that the check took.
+    pub check_time: Duration,
 }
 
 /// Verifies a task by IC3.
@@ -121,10 +126,17 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
     }
     let problem = Problem::new(task);
     let mut run = Run::new(&problem, options, control);
-    let (verdict, invariant) = match run.search() {
-        Ok(End::Safe(level)) => {
-            let entries = run.frames.entries().iter().filter(|entry| entry.level > level);
-            (Verdict::Safe, Some(entries.map(|entry| entry.reason.clone()).collect()))
+    let mut check_time = Duration::ZERO;
+    let (verdict, certificate) = match run.search() {
+        Ok(End::Safe(regions)) => {
+            let certificate = certificate(task, regions, Vec::new());
+            let began = Instant::now();
+            let report = check_certificate(&certificate, task, control)?;
+            check_time = began.elapsed();
+            match report {
+                Some(_) => (Verdict::Safe, Some(certificate)),
+                None => (Verdict::Unknown(control.interrupted().unwrap_or(StopReason::Cancelled)), None),
+            }
         }
         Ok(End::Unsafe(trace)) => {
             replay(task, &trace).map_err(|error| TaskError::Internal(error.to_string()))?;
@@ -136,15 +148,6 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
         }
         Err(Stop::Error(error)) => return Err(error),
     };
-    if std::env::var("IC3_DEBUG").is_ok() {
-        let mut sizes = vec![0; task.system.variables.len() * 2 + 1];
-        if std::env::var("IC3_DEBUG").unwrap() == "2" { for e in run.frames.entries().iter().filter(|e| e.level > 20) {
-            let t: Vec<String> = (0..e.reason.lower.len()).filter(|&i| e.reason.lower[i] > problem.domain.lower[i] || e.reason.upper[i] < problem.domain.upper[i]).map(|i| format!("{}={}..{}", task.system.variables[i].name, e.reason.lower[i], e.reason.upper[i])).collect();
-            eprintln!("{} {}", e.level, t.join(" "));
-        } }
-        for e in run.frames.entries() { sizes[e.reason.bounds(&problem.domain).len()] += 1; }
-        eprintln!("{:?} frames {} solver frames {} levels {:?} sizes {:?}", run.steps.counts, run.frames.entries().len(), run.steps.frames, (1..=run.levels).map(|l| run.frames.count(l)).collect::<Vec<_>>(), sizes);
-    }
     let stopped = match verdict {
         Verdict::Unknown(reason) => Some(reason),
         Verdict::Safe | Verdict::Unsafe(_) => None,
@@ -158,13 +161,13 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
         ..Statistics::default()
     };
     let outcome = Outcome { verdict, stopped, statistics, vacuity: Vec::new(), per_start: None };
-    Ok(Proof { outcome, invariant })
+    Ok(Proof { outcome, certificate, check_time })
 }
 
 /// How a search ended.
 enum End {
-    /// The reasons above a level are an invariant.
-    Safe(usize),
+    /// The regions are an invariant.
+    Safe(Vec<Region>),
     Unsafe(Trace),
 }
 
@@ -202,7 +205,7 @@ impl<'p> Run<'p> {
             } else {
                 self.levels += 1;
                 if let Some(level) = self.propagate_clauses()? {
-                    return Ok(End::Safe(level));
+                    return Ok(End::Safe(self.regions(level)?));
                 }
             }
         }

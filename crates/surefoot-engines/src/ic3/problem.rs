@@ -85,7 +85,12 @@ impl Problem {
     }
 
     /// Whether the label of an output is applicable in all states of a box, as far as single guards tell.
-    pub fn is_applicable(&self, output: usize, states: &Reason, slots: &mut Vec<surefoot_model::expr::Enclosure>) -> bool {
+    pub fn is_applicable(
+        &self,
+        output: usize,
+        states: &Reason,
+        slots: &mut Vec<surefoot_model::expr::Enclosure>,
+    ) -> bool {
         self.commands_of[output].iter().any(|&command| {
             let info = &self.commands[command];
             info.hull.as_ref().is_some_and(|hull| hull.includes(states))

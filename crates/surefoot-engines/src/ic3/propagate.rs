@@ -25,7 +25,7 @@ impl Run<'_> {
         let entry = &self.frames.entries()[index];
         let (reason, level) = (entry.reason.clone(), entry.level);
         let target = Target { level, except: &reason };
-        let holds = self.steps.leads(&mut self.states, &reason, target)?.is_none();
+        let holds = !self.steps.leads(&mut self.states, &reason, target)?;
         if holds {
             self.frames.raise(index, level + 1);
             self.tell(&reason, level + 1);

@@ -110,7 +110,8 @@ impl<'p> StateQueries<'p> {
 
     fn question(&mut self, states: &Reason, literal: Lit) -> Vec<Lit> {
         let bounds = states.bounds(&self.problem.domain);
-        let mut question: Vec<Lit> = bounds.into_iter().map(|bound: Bound| self.states.bound(bound)).collect();
+        let mut question: Vec<Lit> =
+            bounds.into_iter().map(|bound: Bound| self.states.bound(bound)).collect();
         question.push(literal);
         question
     }

@@ -40,15 +40,6 @@ pub struct Target<'r> {
     pub except: &'r Reason,
 }
 
-/// Why steps of a box may lead into the target.
-#[derive(Debug, Clone)]
-pub struct Leads {
-    /// A state of the box from which they do, as far as could be found out.
-    pub state: Vec<i32>,
-    /// Whether they do: the policy chooses the command there.
-    pub is_certain: bool,
-}
-
 /// Counts of questions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
@@ -67,7 +58,7 @@ pub struct StepQueries<'p> {
     /// Cores that hold only if the box in question becomes a reason.
     tentative: Vec<(Step, Core)>,
     /// Number of solver frames.
-    pub frames: usize,
+    frames: usize,
     /// Solver frames of levels; others are temporary.
     of_level: Vec<FrameId>,
     slots: Vec<Enclosure>,
@@ -129,16 +120,16 @@ impl<'p> StepQueries<'p> {
         states: &mut StateQueries<'_>,
         source: &Reason,
         target: Target<'_>,
-    ) -> Result<Option<Leads>, Stop> {
+    ) -> Result<bool, Stop> {
         self.tentative.clear();
         for position in 0..self.suspects.len() {
             let command = self.suspects[position];
-            if let Some(leads) = self.command(states, source, command, target)? {
+            if self.command(states, source, command, target)? {
                 self.suspects[..=position].rotate_right(1);
-                return Ok(Some(leads));
+                return Ok(true);
             }
         }
-        Ok(None)
+        Ok(false)
     }
 
     /// The box of the last question, or one around it, has become a reason: what was found out relative to it remains true.
@@ -162,10 +153,10 @@ impl<'p> StepQueries<'p> {
         source: &Reason,
         command: usize,
         target: Target<'_>,
-    ) -> Result<Option<Leads>, Stop> {
+    ) -> Result<bool, Stop> {
         let info = &self.problem.commands[command];
         let Some(source) = info.hull.as_ref().and_then(|hull| hull.intersection(source)) else {
-            return Ok(None);
+            return Ok(false);
         };
         let mut parts = vec![source];
         let mut splits = self.splits;
@@ -174,19 +165,53 @@ impl<'p> StepQueries<'p> {
                 return Err(Stop::Limit);
             }
             let Some(from) = self.environment(states, &part, command, target)? else { continue };
-            let Some(output) = info.output else { return Ok(Some(Leads { state: from, is_certain: true })) };
+            let Some(output) = info.output else { return Ok(true) };
             let Some(chosen) = self.policy(&part, output)? else { continue };
             if self.chooses(&from, output) {
-                return Ok(Some(Leads { state: from, is_certain: true }));
+                return Ok(true);
             }
-            let Some((low, high)) = separate(&part, &from, &chosen).filter(|_| splits > 0) else {
-                return Ok(Some(Leads { state: from, is_certain: false }));
+            let Some((_, low, high)) = separate(&part, &from, &chosen).filter(|_| splits > 0) else {
+                return Ok(true);
             };
             splits -= 1;
             self.counts.splits += 1;
             parts.extend([low, high]);
         }
+        Ok(false)
+    }
+
+    /// Where to split a box between a state from which a command leads into the target and one where the policy chooses that command: a
+    /// variable and the two parts. `None` if no command may lead there.
+    pub fn split(
+        &mut self,
+        states: &mut StateQueries<'_>,
+        source: &Reason,
+        target: Target<'_>,
+    ) -> Result<Option<(usize, Reason, Reason)>, Stop> {
+        for command in 0..self.problem.commands.len() {
+            let info = &self.problem.commands[command];
+            let Some(output) = info.output else { continue };
+            let Some(part) = info.hull.as_ref().and_then(|hull| hull.intersection(source)) else { continue };
+            let Some(from) = self.environment(states, &part, command, target)? else { continue };
+            // Outputs are listed for the whole box, also where the command is not enabled.
+            let Some(chosen) = self.policy(source, output)? else { continue };
+            if let Some(split) = separate(source, &from, &chosen) {
+                return Ok(Some(split));
+            }
+        }
         Ok(None)
+    }
+
+    /// The outputs that the policy may choose in a box.
+    pub fn choices(&mut self, source: &Reason) -> Result<OutputSet, Stop> {
+        let outputs = self.problem.commands_of.len();
+        let mut choices = OutputSet::new();
+        for output in 0..outputs {
+            if self.policy(source, output)?.is_some() {
+                choices.insert(output);
+            }
+        }
+        Ok(choices)
     }
 
     /// A state of a box from which a command leads into the target or is an error.
@@ -305,8 +330,8 @@ impl<'p> StepQueries<'p> {
     }
 }
 
-/// Splits a box between two states of it; `None` if they are the same.
-fn separate(part: &Reason, one: &[i32], other: &[i32]) -> Option<(Reason, Reason)> {
+/// Splits a box between two states of it: the variable and the parts; `None` if the states are the same.
+fn separate(part: &Reason, one: &[i32], other: &[i32]) -> Option<(usize, Reason, Reason)> {
     // Relative to the width of the box: what is far apart in a wide variable may be close.
     let distance = |&index: &usize| {
         let width = i64::from(part.upper[index]) - i64::from(part.lower[index]);
@@ -318,5 +343,5 @@ fn separate(part: &Reason, one: &[i32], other: &[i32]) -> Option<(Reason, Reason
     let (mut low, mut high) = (part.clone(), part.clone());
     low.upper[index] = at;
     high.lower[index] = at + 1;
-    Some((low, high))
+    Some((index, low, high))
 }

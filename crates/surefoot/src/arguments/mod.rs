@@ -89,8 +89,6 @@ pub struct SearchArguments {
 pub enum Engine {
     /// Breadth-first search over all states that the policy can reach
     Explicit,
-    /// IC3: a proof by boxes of states that cannot reach an unsafe state
-    Ic3,
 }
 
 impl Engine {
@@ -98,7 +96,6 @@ impl Engine {
     pub fn name(self) -> &'static str {
         match self {
             Engine::Explicit => "explicit",
-            Engine::Ic3 => "ic3",
         }
     }
 }

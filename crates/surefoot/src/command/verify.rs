@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use surefoot_engines::explicit::{self, Options};
-use surefoot_engines::ic3;
 use surefoot_engines::{Control, Outcome, Task, Verdict};
 
 use crate::arguments::limit::LimitArguments;
@@ -71,7 +70,6 @@ fn verify(
     };
     match engine {
         Engine::Explicit => Ok(explicit::verify(task, options, &control)?),
-        Engine::Ic3 => Ok(ic3::verify(task, ic3::Options::default(), &control)?.outcome),
     }
 }
 
