@@ -577,7 +577,7 @@ mod tests {
         assert!(tight > 1000, "the bounds of {tight} states only are tight");
     }
 
-    /// A network of all kinds of nodes, whose values may be tiny, so that absolute errors show.
+    /// A network of all kinds of nodes, each of which may be the last one, whose values may be tiny, so that absolute errors show.
     fn curved(random: &mut Random) -> Policy {
         let number = |text: &str| Parameter::parse(text).expect("a number");
         let activations = [
@@ -599,17 +599,24 @@ mod tests {
         };
         let mut any = |random: &mut Random| activations[random.below(7) as usize];
         let (first, second) = (any(random), any(random));
-        let divisors = ["3", "-0.7", "1e-5"].map(number).to_vec();
-        let nodes = vec![
+        let divisors =
+            ["3", "-0.7", ["1e-5", "1e-39"][usize::from(random.below(20) == 0)]].map(number).to_vec();
+        let mut nodes = vec![
             Node::Layer { from: Source::Input, layer: layer(2, 3, first, random) },
             Node::Quotient { from: Source::Node(0), divisors },
             Node::Maximum { left: Source::Node(0), right: Source::Node(1) },
             Node::Layer { from: Source::Node(2), layer: layer(3, 3, second, random) },
             Node::Layer { from: Source::Node(3), layer: layer(3, 2, Activation::Identity, random) },
         ];
-        let scorer = Scorer::Network(Network::from_nodes(2, nodes).expect("fits"));
+        nodes.truncate(1 + random.below(5) as usize);
+        if random.below(6) == 0 {
+            nodes =
+                vec![Node::Quotient { from: Source::Input, divisors: ["3", "-0.7"].map(number).to_vec() }];
+        }
+        let network = Network::from_nodes(2, nodes).expect("fits");
         let inputs = vec![PolicyInput::Variable(VarId(0)), PolicyInput::Variable(VarId(1))];
-        Policy::new(inputs, vec![LabelId(0), LabelId(1)], false, scorer).expect("fits")
+        let labels = (0..network.outputs() as u32).map(LabelId).collect();
+        Policy::new(inputs, labels, false, Scorer::Network(network)).expect("fits")
     }
 
     /// What a deviation is for: at a state, both ends of a score are within it of the nominal value.
@@ -626,7 +633,9 @@ mod tests {
             for arithmetic in Arithmetic::ALL {
                 let Some(slots) = Bounds::new(&policy, network, arithmetic).forward(&part) else { continue };
                 bounded += 1;
-                for (score, bound) in policy.scores(arithmetic, &state).iter().zip(&slots[5].values) {
+                for (score, bound) in
+                    policy.scores(arithmetic, &state).iter().zip(&slots[slots.len() - 1].values)
+                {
                     let reach = bound.deviation + SLACK * (bound.magnitude() + bound.deviation);
                     let within = bound.lower - reach <= score.lower && score.upper <= bound.upper + reach;
                     assert!(within, "{arithmetic}: {score:?} in {bound:?}, {network:?}");
