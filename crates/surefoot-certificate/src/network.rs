@@ -589,7 +589,7 @@ mod tests {
             Activation::Elu { scale: number("1.7") },
             Activation::Clip { low: number("-0.3"), high: number("1.1") },
         ];
-        let mut layer = |inputs: usize, neurons: usize, activation, random: &mut Random| {
+        let layer = |inputs: usize, neurons: usize, activation, random: &mut Random| {
             let scale = [1.0, 1e-3, 1e-7, 1e-20, 1e3][random.below(5) as usize];
             let zero = random.below(2) as f64;
             let number = |random: &mut Random| scale * (random.below(2001) as f64 / 1000.0 - 1.0);
@@ -597,7 +597,7 @@ mod tests {
             let biases = (0..neurons).map(|_| Parameter::from(zero * number(random))).collect();
             Layer::new(inputs, weights, biases, activation).expect("well formed")
         };
-        let mut any = |random: &mut Random| activations[random.below(7) as usize];
+        let any = |random: &mut Random| activations[random.below(7) as usize];
         let (first, second) = (any(random), any(random));
         let divisors =
             ["3", "-0.7", ["1e-5", "1e-39"][usize::from(random.below(20) == 0)]].map(number).to_vec();
