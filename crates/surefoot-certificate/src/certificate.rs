@@ -1,7 +1,7 @@
 //! What a certificate says.
 //!
 //! A certificate names the task that it is about and lists *regions*, sets of states whose union contains every start
-//! state and no unsafe one, and which no step leaves. `docs/certificate.md` has the claim in full; [`crate::check`]
+//! state and no unsafe one, and which no step leaves. `docs/certificate.md` has the claim in full; [`crate::check()`]
 //! decides it.
 
 use sha2::{Digest, Sha256};

@@ -1,7 +1,7 @@
 //! Certificates of SAFE, and their checker: so that a proof can be believed without believing the engine that found it.
 //!
 //! A [`Certificate`] is an inductive invariant, a union of [regions](Region), together with what the policy may choose
-//! in each part of them. [`check`] re-establishes all that the claim needs. Of surefoot it uses the data types and the
+//! in each part of them. [`check()`] re-establishes all that the claim needs. Of surefoot it uses the data types and the
 //! evaluation at single states; bounds of expressions, of regions and of policies are its own, simple rather than fast:
 //!
 //! | module | shows |
@@ -13,7 +13,7 @@
 //! | `network`, `forest` | that an output of the policy is beaten in a box |
 //! | `start`, `status`, `choice`, `successor` | the four obligations, by splitting boxes |
 //!
-//! [`dump`] writes a task as JSON for the second checker, `tools/check_certificate.py`.
+//! [`dump()`] writes a task as JSON for the second checker, `tools/check_certificate.py`.
 
 mod certificate;
 mod check;

@@ -576,4 +576,72 @@ mod tests {
         }
         assert!(tight > 1000, "the bounds of {tight} states only are tight");
     }
+
+    /// A network of all kinds of nodes, each of which may be the last one, whose values may be tiny, so that absolute errors show.
+    fn curved(random: &mut Random) -> Policy {
+        let number = |text: &str| Parameter::parse(text).expect("a number");
+        let activations = [
+            Activation::Identity,
+            Activation::Relu,
+            Activation::LeakyRelu { slope: number("0.1") },
+            Activation::Tanh,
+            Activation::Sigmoid,
+            Activation::Elu { scale: number("1.7") },
+            Activation::Clip { low: number("-0.3"), high: number("1.1") },
+        ];
+        let layer = |inputs: usize, neurons: usize, activation, random: &mut Random| {
+            let scale = [1.0, 1e-3, 1e-7, 1e-20, 1e3][random.below(5) as usize];
+            let zero = random.below(2) as f64;
+            let number = |random: &mut Random| scale * (random.below(2001) as f64 / 1000.0 - 1.0);
+            let weights = (0..inputs * neurons).map(|_| Parameter::from(number(random))).collect();
+            let biases = (0..neurons).map(|_| Parameter::from(zero * number(random))).collect();
+            Layer::new(inputs, weights, biases, activation).expect("well formed")
+        };
+        let any = |random: &mut Random| activations[random.below(7) as usize];
+        let (first, second) = (any(random), any(random));
+        let divisors =
+            ["3", "-0.7", ["1e-5", "1e-39"][usize::from(random.below(20) == 0)]].map(number).to_vec();
+        let mut nodes = vec![
+            Node::Layer { from: Source::Input, layer: layer(2, 3, first, random) },
+            Node::Quotient { from: Source::Node(0), divisors },
+            Node::Maximum { left: Source::Node(0), right: Source::Node(1) },
+            Node::Layer { from: Source::Node(2), layer: layer(3, 3, second, random) },
+            Node::Layer { from: Source::Node(3), layer: layer(3, 2, Activation::Identity, random) },
+        ];
+        nodes.truncate(1 + random.below(5) as usize);
+        if random.below(6) == 0 {
+            nodes =
+                vec![Node::Quotient { from: Source::Input, divisors: ["3", "-0.7"].map(number).to_vec() }];
+        }
+        let network = Network::from_nodes(2, nodes).expect("fits");
+        let inputs = vec![PolicyInput::Variable(VarId(0)), PolicyInput::Variable(VarId(1))];
+        let labels = (0..network.outputs() as u32).map(LabelId).collect();
+        Policy::new(inputs, labels, false, Scorer::Network(network)).expect("fits")
+    }
+
+    /// What a deviation is for: at a state, both ends of a score are within it of the nominal value.
+    #[test]
+    fn scores_of_each_arithmetic_are_within_their_deviation() {
+        let mut random = Random(3);
+        let mut bounded = 0;
+        for _ in 0..20_000 {
+            let policy = curved(&mut random);
+            let Scorer::Network(network) = &policy.scorer else { unreachable!("it is a network") };
+            let offset = if random.below(8) == 0 { 16_777_215 } else { 0 };
+            let state = [random.below(30) as i32 - 15 + offset, random.below(30) as i32 - 15];
+            let part = Part(state.map(|value| (value, value)).to_vec());
+            for arithmetic in Arithmetic::ALL {
+                let Some(slots) = Bounds::new(&policy, network, arithmetic).forward(&part) else { continue };
+                bounded += 1;
+                for (score, bound) in
+                    policy.scores(arithmetic, &state).iter().zip(&slots[slots.len() - 1].values)
+                {
+                    let reach = bound.deviation + SLACK * (bound.magnitude() + bound.deviation);
+                    let within = bound.lower - reach <= score.lower && score.upper <= bound.upper + reach;
+                    assert!(within, "{arithmetic}: {score:?} in {bound:?}, {network:?}");
+                }
+            }
+        }
+        assert!(bounded > 70_000, "only {bounded} of 80,000 were bounded");
+    }
 }
