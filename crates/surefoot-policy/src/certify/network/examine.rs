@@ -69,7 +69,9 @@ impl Bounder for NetworkBounder {
                 continue;
             }
             self.load_slopes(depth, lane);
-            self.suggest(lower, upper, candidates);
+            if lane == best {
+                self.suggest(lower, upper, candidates);
+            }
             if self.cut(lane, lower, upper, cuts) {
                 return Finding::Dominated(self.rivals[lane] as usize);
             }
