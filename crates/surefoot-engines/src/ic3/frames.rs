@@ -4,7 +4,7 @@
 //! that cannot reach an unsafe state within `n` steps, so each reason is stored once, at the highest level where it is known to hold,
 //! and frames shrink with their number going down (delta encoding; Eén et al., 2011). `F_0` is the set of unsafe states.
 
-use surefoot_solve::{Bound, FrameId};
+use surefoot_solve::Bound;
 
 use super::reason::Reason;
 
@@ -79,11 +79,4 @@ impl Frames {
 /// The clause that a reason adds to a frame: some bound does not hold.
 pub fn clause(reason: &Reason, domain: &Reason) -> Vec<Bound> {
     reason.bounds(domain).into_iter().map(|bound| !bound).collect()
-}
-
-/// The solver's frames that together are `F_level`, for `levels` levels in all. Solver frame `n` has the reasons of level `n` alone, and 0
-/// is the unsafe condition.
-pub fn frame_ids(level: usize, levels: usize) -> impl Iterator<Item = FrameId> {
-    let last = if level == 0 { 0 } else { levels };
-    (level..=last).map(|frame| FrameId(frame as u32))
 }

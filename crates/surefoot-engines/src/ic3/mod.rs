@@ -135,17 +135,14 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
             check_time = began.elapsed();
             match report {
                 Some(_) => (Verdict::Safe, Some(certificate)),
-                None => (Verdict::Unknown(control.interrupted().unwrap_or(StopReason::Cancelled)), None),
+                None => (Verdict::Unknown(limit(control.interrupted())?), None),
             }
         }
         Ok(End::Unsafe(trace)) => {
             replay(task, &trace).map_err(|error| TaskError::Internal(error.to_string()))?;
             (Verdict::Unsafe(trace), None)
         }
-        Err(Stop::Limit) => {
-            let reason = control.exhausted(run.memory()).unwrap_or(StopReason::Memory);
-            (Verdict::Unknown(reason), None)
-        }
+        Err(Stop::Limit) => (Verdict::Unknown(limit(control.exhausted(run.memory()))?), None),
         Err(Stop::Error(error)) => return Err(error),
     };
     let stopped = match verdict {
@@ -162,6 +159,11 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
     };
     let outcome = Outcome { verdict, stopped, statistics, vacuity: Vec::new(), per_start: None };
     Ok(Proof { outcome, certificate, check_time })
+}
+
+/// The limit that ended a run.
+fn limit(reason: Option<StopReason>) -> Result<StopReason, TaskError> {
+    reason.ok_or_else(|| TaskError::Internal("a solver gave up without a limit".into()))
 }
 
 /// How a search ended.

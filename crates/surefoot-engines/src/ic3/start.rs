@@ -12,7 +12,7 @@ impl Run<'_> {
         if let Some(state) = listed.iter().find(|state| !self.frames.blocks(state, self.levels)) {
             return Ok(Some(state.clone()));
         }
-        self.states.start(self.levels, self.levels)
+        self.states.start(self.levels)
     }
 
     /// A start state that is unsafe, which the paper assumes that there is not.

@@ -67,13 +67,12 @@ impl<'p> StateQueries<'p> {
         }
     }
 
-    /// A state that satisfies the start condition and is in a frame.
-    pub fn start(&mut self, level: usize, levels: usize) -> Result<Option<Vec<i32>>, Stop> {
+    /// A state that satisfies the start condition and is in the last frame, that of this level.
+    pub fn start(&mut self, level: usize) -> Result<Option<Vec<i32>>, Stop> {
         let Some(start) = self.start else { return Ok(None) };
-        self.extend(levels);
-        let mut question = vec![start.is_true];
-        question.extend(frames::frame_ids(level, levels).map(|frame| self.states.frame(frame)));
-        self.ask(&question)
+        self.extend(level);
+        let frame = self.states.frame(FrameId(level as u32));
+        self.ask(&[start.is_true, frame])
     }
 
     /// A state at which the start condition is undefined.

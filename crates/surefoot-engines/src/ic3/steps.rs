@@ -40,15 +40,6 @@ pub struct Target<'r> {
     pub except: &'r Reason,
 }
 
-/// Counts of questions.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Counts {
-    pub environment: u64,
-    pub remembered: u64,
-    pub policy: u64,
-    pub splits: u64,
-}
-
 /// Solvers and certifiers for steps.
 pub struct StepQueries<'p> {
     problem: &'p Problem,
@@ -57,8 +48,6 @@ pub struct StepQueries<'p> {
     cores: FxHashMap<Step, Vec<Core>>,
     /// Cores that hold only if the box in question becomes a reason.
     tentative: Vec<(Step, Core)>,
-    /// Number of solver frames.
-    frames: usize,
     /// Solver frames of levels; others are temporary.
     of_level: Vec<FrameId>,
     slots: Vec<Enclosure>,
@@ -66,7 +55,6 @@ pub struct StepQueries<'p> {
     /// Which command led out of the last box: the first to be asked about the next one.
     suspects: Vec<usize>,
     poll: Poll,
-    pub counts: Counts,
 }
 
 impl<'p> StepQueries<'p> {
@@ -89,26 +77,18 @@ impl<'p> StepQueries<'p> {
             certifier,
             cores: FxHashMap::default(),
             tentative: Vec::new(),
-            frames: 1,
             of_level: vec![first],
             slots: Vec::new(),
             splits: options.splits,
             suspects: (0..problem.commands.len()).collect(),
             poll,
-            counts: Counts::default(),
         }
-    }
-
-    fn add_frame(&mut self) -> FrameId {
-        self.frames += 1;
-        self.transitions.add_frame()
     }
 
     /// Adds a reason at a level.
     pub fn add(&mut self, reason: &Reason, level: usize) {
         while self.of_level.len() <= level {
-            let frame = self.add_frame();
-            self.of_level.push(frame);
+            self.of_level.push(self.transitions.add_frame());
         }
         let clause = frames::clause(reason, &self.problem.domain);
         self.transitions.add_clause(self.of_level[level], &clause);
@@ -174,7 +154,6 @@ impl<'p> StepQueries<'p> {
                 return Ok(true);
             };
             splits -= 1;
-            self.counts.splits += 1;
             parts.extend([low, high]);
         }
         Ok(false)
@@ -188,6 +167,7 @@ impl<'p> StepQueries<'p> {
         source: &Reason,
         target: Target<'_>,
     ) -> Result<Option<(usize, Reason, Reason)>, Stop> {
+        self.tentative.clear();
         for command in 0..self.problem.commands.len() {
             let info = &self.problem.commands[command];
             let Some(output) = info.output else { continue };
@@ -231,7 +211,6 @@ impl<'p> StepQueries<'p> {
         for outcome in 0..self.problem.task.system.commands[command].outcomes.len() {
             let step = Step { command, outcome };
             if self.is_known(step, source, target.level) {
-                self.counts.remembered += 1;
                 continue;
             }
             if let Some(state) = self.step(step, &bounds, target)? {
@@ -249,7 +228,6 @@ impl<'p> StepQueries<'p> {
         };
         let mut is_relative = false;
         loop {
-            self.counts.environment += 1;
             match self.transitions.query(step, bounds, &asked) {
                 Answer::Unknown => return Err(Stop::Limit),
                 Answer::Unsatisfiable => {
@@ -266,7 +244,7 @@ impl<'p> StepQueries<'p> {
                     if is_relative || !target.except.contains(&self.transitions.successor()) {
                         return Ok(Some(state));
                     }
-                    let frame = self.add_frame();
+                    let frame = self.transitions.add_frame();
                     let clause = frames::clause(target.except, &self.problem.domain);
                     self.transitions.add_clause(frame, &clause);
                     asked.push(frame);
@@ -291,7 +269,6 @@ impl<'p> StepQueries<'p> {
 
     /// A state of a box in which the policy may choose an output, as far as the labels that are applicable everywhere tell.
     fn policy(&mut self, source: &Reason, output: usize) -> Result<Option<Vec<i32>>, Stop> {
-        self.counts.policy += 1;
         let outputs = self.problem.commands_of.len();
         let competing: OutputSet = if self.problem.task.semantics.filter {
             let slots = &mut self.slots;
