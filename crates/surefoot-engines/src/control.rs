@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::ic3;
 use crate::outcome::StopReason;
 
 /// How a run is limited, stopped and watched.
@@ -50,20 +51,25 @@ impl Control<'_> {
 }
 
 /// A moment of a run.
-#[derive(Debug, Clone, Copy)]
-pub struct Progress {
-    /// Time since the run began.
-    pub elapsed: Duration,
-    /// Distinct states so far.
-    pub states: u64,
-    /// States whose successors are known.
-    pub expanded: u64,
-    /// Transitions so far.
-    pub transitions: u64,
-    /// Length of the longest shortest run so far.
-    pub depth: u64,
-    /// Bytes used by the engine.
-    pub memory: u64,
+#[derive(Debug, Clone)]
+pub enum Progress {
+    /// Of the explicit engine.
+    Explicit {
+        /// Time since the run began.
+        elapsed: Duration,
+        /// Distinct states so far.
+        states: u64,
+        /// States whose successors are known.
+        expanded: u64,
+        /// Transitions so far.
+        transitions: u64,
+        /// Length of the longest shortest run so far.
+        depth: u64,
+        /// Bytes used by the engine.
+        memory: u64,
+    },
+    /// Of IC3.
+    Ic3(ic3::Statistics),
 }
 
 /// Is told about progress, often: slow it down before showing it.

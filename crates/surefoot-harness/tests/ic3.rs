@@ -7,10 +7,10 @@ use proptest::test_runner::TestCaseError;
 use surefoot_certificate::{Bound, Region};
 use surefoot_engines::ic3::{Options, Proof, Reasons, verify};
 use surefoot_engines::step::Stepper;
-use surefoot_engines::{Control, Task, Verdict, replay};
+use surefoot_engines::{Control, Outcome, Task, Vacuity, Verdict, replay};
 use surefoot_harness::expect::{Coverage, Expected};
 use surefoot_harness::random::{RandomTask, Size, tasks};
-use surefoot_harness::reference::{Exploration, all_states, explore};
+use surefoot_harness::reference::{Exploration, all_states, explore, holds};
 use surefoot_harness::run::check;
 
 /// Tasks with more states are passed over.
@@ -36,6 +36,7 @@ fn right(
         prop_assert_eq!(certificate.is_some(), outcome.verdict == Verdict::Safe);
         if let Some(certificate) = certificate {
             inductive(task, &certificate.regions)?;
+            right_vacuity(task, exploration, outcome, limit.is_some())?;
         }
     }
     let answer = answer.map(|proof| proof.outcome);
@@ -66,6 +67,31 @@ fn inductive(task: &Task, regions: &[Region]) -> Result<(), TestCaseError> {
         for step in steps {
             prop_assert!(inside(&step.state), "{:?} leads to {:?}, outside", state, step.state);
         }
+    }
+    Ok(())
+}
+
+/// A proof that says little is known to do so; within limits, that may be left open.
+fn right_vacuity(
+    task: &Task,
+    exploration: &Exploration,
+    outcome: &Outcome,
+    is_limited: bool,
+) -> Result<(), TestCaseError> {
+    let is_unsafe = |state: &Vec<i32>| holds(&task.system.exprs, task.property.unsafe_states, state);
+    let none_is_unsafe =
+        all_states(task, LIMIT).map(|states| states.iter().all(|state| is_unsafe(state) == Some(false)));
+    let no_steps = !exploration.starts.is_empty() && exploration.transitions == 0;
+    let all_stall = no_steps && exploration.stalls == exploration.states.len();
+    for (vacuity, expected) in [
+        (Vacuity::NoStartState, Some(exploration.starts.is_empty())),
+        (Vacuity::NoUnsafeState, none_is_unsafe),
+        (Vacuity::AllStall, Some(all_stall)),
+        (Vacuity::NoSteps, Some(no_steps && !all_stall)),
+    ] {
+        let Some(expected) = expected else { continue };
+        let has = outcome.vacuity.contains(&vacuity);
+        prop_assert!(has == expected || is_limited && !has, "{:?}: expected {}", vacuity, expected);
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use surefoot_engines::{Observer, Progress};
 
-use crate::report::number::{bytes, grouped, rate, seconds};
+use crate::report::number::{bytes, counted, grouped, rate, seconds};
 
 /// Time between two updates of the line.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -34,16 +34,30 @@ impl Observer for ProgressLine {
             return;
         }
         *last = Some(Instant::now());
-        let Progress { elapsed, states, depth, memory, .. } = *progress;
-        let line = format!(
-            "{} states, {} states/s, depth {}, {}, {}",
-            grouped(states),
-            rate(states, elapsed),
-            grouped(depth),
-            bytes(memory),
-            seconds(elapsed)
-        );
+        let line = line(progress);
         let _ = write!(io::stderr(), "\r\x1b[K{line}");
+    }
+}
+
+/// What the line says.
+fn line(progress: &Progress) -> String {
+    match progress {
+        Progress::Explicit { elapsed, states, depth, memory, .. } => format!(
+            "{} states, {} states/s, depth {}, {}, {}",
+            grouped(*states),
+            rate(*states, *elapsed),
+            grouped(*depth),
+            bytes(*memory),
+            seconds(*elapsed)
+        ),
+        Progress::Ic3(statistics) => format!(
+            "depth {}, {}, {}, {}, {}",
+            grouped(statistics.depth),
+            counted(statistics.reasons, "reason"),
+            counted(statistics.obligations, "obligation"),
+            counted(statistics.states, "state"),
+            seconds(statistics.time)
+        ),
     }
 }
 

@@ -133,7 +133,7 @@ impl<'c> Search<'c> {
                 if let Some(reason) = control.exhausted(memory) {
                     return End::Stopped(reason);
                 }
-                control.observer.progress(&Progress {
+                control.observer.progress(&Progress::Explicit {
                     elapsed: began.elapsed(),
                     states: self.states(),
                     expanded: self.counts.expanded,

@@ -22,19 +22,21 @@ mod reason;
 mod regions;
 mod start;
 mod states;
+mod statistics;
 mod steps;
 mod successor;
+mod vacuity;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use surefoot_certificate::{Certificate, Region};
+use surefoot_certificate::{Certificate, Region, Report};
 use surefoot_solve::Poll;
 
 use crate::certificate::{certificate, check_certificate};
 use crate::control::{Control, Progress};
-use crate::outcome::{Outcome, Statistics, StopReason, Trace, Verdict};
+use crate::outcome::{self, Outcome, StopReason, Trace, Verdict};
 use crate::replay::{check_state, replay};
 use crate::step::{Status, Stepper, Transition};
 use crate::task::{Goal, Task, TaskError};
@@ -43,6 +45,7 @@ use obligations::{Obligation, Obligations};
 use problem::Problem;
 use reason::Reason;
 use states::StateQueries;
+pub use statistics::Statistics;
 use steps::StepQueries;
 use successor::Successor;
 
@@ -66,11 +69,13 @@ pub struct Options {
     pub reschedule: bool,
     /// How often a box may be split to make one test of one command exact.
     pub splits: usize,
+    /// Whether a proof is checked before the verdict is SAFE.
+    pub check: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { reasons: Reasons::Box, generalize: true, reschedule: false, splits: 64 }
+        Options { reasons: Reasons::Box, generalize: true, reschedule: false, splits: 64, check: true }
     }
 }
 
@@ -95,6 +100,8 @@ struct Run<'p> {
     obligations: Obligations,
     states: StateQueries<'p>,
     steps: StepQueries<'p>,
+    /// Obligations that were taken from the queue.
+    handled: u64,
     /// States that were looked at.
     visited: u64,
 }
@@ -104,10 +111,21 @@ struct Run<'p> {
 pub struct Proof {
     /// The outcome.
     pub outcome: Outcome,
-    /// The proof, which was checked, if the verdict is SAFE. It names no files.
+    /// What the search has done.
+    pub statistics: Statistics,
+    /// The proof if the verdict is SAFE. It names no files.
     pub certificate: Option<Certificate>,
-    /// The time that the check took.
-    pub check_time: Duration,
+    /// How the proof was checked.
+    pub check: Option<Checked>,
+}
+
+/// A check that ended with acceptance.
+#[derive(Debug, Clone, Copy)]
+pub struct Checked {
+    /// What it took.
+    pub report: Report,
+    /// How long it took.
+    pub time: Duration,
 }
 
 /// Verifies a task by IC3.
@@ -126,16 +144,21 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
     }
     let problem = Problem::new(task);
     let mut run = Run::new(&problem, options, control);
-    let mut check_time = Duration::ZERO;
-    let (verdict, certificate) = match run.search() {
+    let found = run.search();
+    let statistics = run.statistics();
+    let mut check = None;
+    let (verdict, certificate) = match found {
         Ok(End::Safe(regions)) => {
             let certificate = certificate(task, regions, Vec::new());
-            let began = Instant::now();
-            let report = check_certificate(&certificate, task, control)?;
-            check_time = began.elapsed();
-            match report {
-                Some(_) => (Verdict::Safe, Some(certificate)),
-                None => (Verdict::Unknown(limit(control.interrupted())?), None),
+            if options.check {
+                let began = Instant::now();
+                let report = check_certificate(&certificate, task, control)?;
+                check = report.map(|report| Checked { report, time: began.elapsed() });
+            }
+            if options.check && check.is_none() {
+                (Verdict::Unknown(limit(control.interrupted())?), None)
+            } else {
+                (Verdict::Safe, Some(certificate))
             }
         }
         Ok(End::Unsafe(trace)) => {
@@ -149,16 +172,17 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
         Verdict::Unknown(reason) => Some(reason),
         Verdict::Safe | Verdict::Unsafe(_) => None,
     };
-    let statistics = Statistics {
-        states: run.visited,
-        depth: run.levels as u64,
+    let vacuity = if verdict == Verdict::Safe { vacuity::vacuity(task, control) } else { Vec::new() };
+    let counts = outcome::Statistics {
+        states: statistics.states,
+        depth: statistics.depth,
         time: run.began.elapsed(),
-        memory: run.memory(),
+        memory: statistics.memory,
         variables: task.system.variables.len(),
-        ..Statistics::default()
+        ..outcome::Statistics::default()
     };
-    let outcome = Outcome { verdict, stopped, statistics, vacuity: Vec::new(), per_start: None };
-    Ok(Proof { outcome, certificate, check_time })
+    let outcome = Outcome { verdict, stopped, statistics: counts, vacuity, per_start: None };
+    Ok(Proof { outcome, statistics, certificate, check })
 }
 
 /// The limit that ended a run.
@@ -190,6 +214,7 @@ impl<'p> Run<'p> {
             obligations: Obligations::default(),
             states: StateQueries::new(problem, poll.clone()),
             steps: StepQueries::new(problem, &options, poll),
+            handled: 0,
             visited: 0,
         }
     }
@@ -217,6 +242,7 @@ impl<'p> Run<'p> {
     fn block(&mut self, start: Vec<i32>) -> Result<Option<Trace>, Stop> {
         self.obligations.start(start, self.levels);
         while let Some(obligation) = self.obligations.pop() {
+            self.handled += 1;
             self.look_around()?;
             let Obligation { visit, steps } = obligation;
             if self.frames.blocks(self.obligations.state(visit), steps) {
@@ -279,17 +305,22 @@ impl<'p> Run<'p> {
         self.obligations.memory() + reasons as u64
     }
 
+    fn statistics(&self) -> Statistics {
+        Statistics {
+            depth: self.levels as u64,
+            reasons: self.frames.entries().len() as u64,
+            obligations: self.handled,
+            states: self.visited,
+            time: self.began.elapsed(),
+            memory: self.memory(),
+        }
+    }
+
     /// Looks at the limits and reports progress.
     fn look_around(&mut self) -> Result<(), Stop> {
-        let memory = self.memory();
-        self.control.observer.progress(&Progress {
-            elapsed: self.began.elapsed(),
-            states: self.visited,
-            expanded: self.visited,
-            transitions: self.frames.entries().len() as u64,
-            depth: self.levels as u64,
-            memory,
-        });
+        let statistics = self.statistics();
+        let memory = statistics.memory;
+        self.control.observer.progress(&Progress::Ic3(statistics));
         if self.control.exhausted(memory).is_some() { Err(Stop::Limit) } else { Ok(()) }
     }
 }
