@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use surefoot_certificate::{Input, Role};
 use surefoot_engines::{Goal, OutOfDomain, Semantics, Task};
 use surefoot_model::jani::{self, Loaded};
-use surefoot_model::{InputError, LabelId, Property, Sources, TransitionSystem};
+use surefoot_model::{InputError, LabelId, Property, SourceFile, Sources, TransitionSystem};
 use surefoot_policy::{Arithmetic, Policy};
 
 use crate::arguments::task::{PolicyChoice, Reading, TaskOptions};
@@ -24,6 +25,8 @@ pub struct Problem {
     pub constants: Vec<(String, String)>,
     /// All files that were read.
     pub sources: Sources,
+    /// The same files as certificates name them.
+    pub inputs: Vec<Input>,
     /// What looks wrong in them.
     pub warnings: Vec<InputError>,
 }
@@ -34,6 +37,7 @@ pub fn problem(options: &TaskOptions) -> Result<Problem, Failure> {
     let index = property::choose(&loaded, options)?;
     let property = loaded.properties[index].question.clone()?;
     let Loaded { system, mut sources, mut warnings, .. } = loaded;
+    let of_model = sources.files.len();
     let policy_file = policy_file(options, &property)?;
     let mut policy = match &policy_file {
         Some(file) => Some(policy(file, options, &system, &mut sources, &mut warnings)?),
@@ -48,9 +52,25 @@ pub fn problem(options: &TaskOptions) -> Result<Problem, Failure> {
         model: options.model.clone(),
         policy: policy_file,
         constants: options.constants.clone(),
+        inputs: inputs(&sources, of_model),
         sources,
         warnings,
     })
+}
+
+/// The files by what they are for, in the order in which they are read: the model, its properties (`of_model` files up to here), the
+/// interface, the scorer.
+fn inputs(sources: &Sources, of_model: usize) -> Vec<Input> {
+    let role = |index: usize| match index {
+        0 => Role::Model,
+        _ if index < of_model => Role::Property,
+        _ if index == of_model => Role::Interface,
+        _ => Role::Policy,
+    };
+    let input = |(index, file): (usize, &SourceFile)| {
+        Input::from_hex(role(index), &file.sha256).expect("hashes are SHA-256")
+    };
+    sources.files.iter().enumerate().map(input).collect()
 }
 
 /// Reads the model and its properties.

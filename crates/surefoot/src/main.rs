@@ -3,6 +3,7 @@
 //! Arguments are read and checked ([`arguments`]), files become a task ([`load`]), one module per subcommand runs it
 //! ([`command`]), and [`report`] makes text or JSON of what came out. Exit codes are a contract, see [`exit`].
 
+mod answer;
 mod arguments;
 mod command;
 mod exit;

@@ -40,7 +40,7 @@ pub(super) fn vacuity(task: &Task, control: &Control<'_>) -> Vec<Vacuity> {
 fn is_false(task: &Task, condition: ExprId, control: &Control<'_>) -> bool {
     let mut states = States::<SatSolver>::new(&task.system).expect("variables are discrete");
     let (cancelled, deadline) = (control.cancelled.clone(), control.deadline);
-    let poll = Control { cancelled, deadline, ..Control::unlimited() };
+    let poll = Control { deadline, cancelled, ..Control::unlimited() };
     states.set_interrupt(Some(Arc::new(move || poll.interrupted().is_some())));
     let truths = states.condition(condition);
     states.query(&[!truths.is_false]) == Answer::Unsatisfiable

@@ -55,7 +55,7 @@ fn number(text: &str) -> Option<(f64, &str)> {
     Some((number, &text[end..]))
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     const EXPECTED: &str = "expected a time such as `90s`, `5m` or `1h30m`";
     let mut rest = text;
     let mut seconds = 0.0;

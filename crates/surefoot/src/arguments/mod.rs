@@ -2,16 +2,19 @@
 
 pub mod generate;
 pub mod limit;
+pub mod search;
 pub mod task;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
 use crate::exit::Exit;
 use generate::GenerateArguments;
 use limit::LimitArguments;
-use task::TaskArguments;
+use search::SearchArguments;
+use task::{QuestionArguments, TaskArguments};
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 SAFE (or done), 10 UNSAFE, 11 UNKNOWN, 2 wrong arguments, 3 bad input, 4 internal error.";
@@ -34,6 +37,10 @@ pub enum Command {
     /// Prove that no unsafe state is reachable, or find a way to one
     #[command(after_help = EXIT_CODES)]
     Verify(VerifyArguments),
+    /// Check a certificate that `verify --certificate` has written, without the engine that found it
+    #[command(after_help = "The reading is the certificate's; one that is given must be the same.\n\n\
+                      Exit codes: 0 accepted, 3 rejected, 11 not checked within the limit.")]
+    Check(CheckArguments),
     /// Run the policy from random start states and show what happens
     Simulate(SimulateArguments),
     /// Check a trace that `verify --trace` has written, step by step
@@ -67,37 +74,25 @@ pub struct VerifyArguments {
     pub quiet: bool,
 }
 
-/// How to search.
+/// Arguments of `check`.
 #[derive(Debug, Args)]
-pub struct SearchArguments {
-    /// How to verify
-    #[arg(long, value_enum, default_value_t = Engine::Explicit, help_heading = "Search")]
-    pub engine: Engine,
-    /// Go on after the first unsafe state and count everything
-    #[arg(long, help_heading = "Search")]
-    pub exhaustive: bool,
-    /// Say for each start state whether it is unsafe (implies --exhaustive)
-    #[arg(long, help_heading = "Search")]
-    pub per_start: bool,
-    /// Leave out variables that influence nothing; the counts are then those of the smaller system
-    #[arg(long, help_heading = "Search")]
-    pub slice: bool,
-}
-
-/// The engines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
-    /// Breadth-first search over all states that the policy can reach
-    Explicit,
-}
-
-impl Engine {
-    /// The name on the command line and in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Engine::Explicit => "explicit",
-        }
-    }
+pub struct CheckArguments {
+    /// The certificate, as `verify --certificate` writes it
+    pub certificate: PathBuf,
+    /// The model (JANI)
+    #[arg(long, value_name = "FILE", help_heading = "Task")]
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub question: QuestionArguments,
+    /// Stop with UNKNOWN after this time: `90s`, `5m`, `1h30m`; a plain number is seconds
+    #[arg(long, value_name = "TIME", value_parser = limit::duration, help_heading = "Limits")]
+    pub time_limit: Option<Duration>,
+    /// Write the task to FILE, flattened, for the second checker (`tools/check_certificate.py`)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub dump: Option<PathBuf>,
+    /// Print one JSON document (schema surefoot-check/1) instead of text
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
 }
 
 /// Arguments of `simulate`.

@@ -13,6 +13,13 @@ use crate::failure::Failure;
 pub struct TaskArguments {
     /// The model (JANI)
     pub model: PathBuf,
+    #[command(flatten)]
+    pub question: QuestionArguments,
+}
+
+/// What is asked about a model, as written.
+#[derive(Debug, Clone, Args)]
+pub struct QuestionArguments {
     /// A file with properties, or the name or index of the property to use; may be given once for each. Indices count the
     /// model's own properties first, from 0
     #[arg(long, value_name = "FILE|NAME|INDEX", help_heading = "Task")]
@@ -174,6 +181,13 @@ impl Reading {
 impl TaskArguments {
     /// The checked form.
     pub fn check(self) -> Result<TaskOptions, Failure> {
+        self.question.about(self.model)
+    }
+}
+
+impl QuestionArguments {
+    /// The checked form, about a model.
+    pub fn about(self, model: PathBuf) -> Result<TaskOptions, Failure> {
         let (files, picks): (Vec<_>, Vec<_>) = self.property.into_iter().partition(|text| names_file(text));
         if files.len() > 1 {
             return Err(Failure::Usage(format!(
@@ -193,7 +207,7 @@ impl TaskArguments {
             None => PolicyChoice::Property,
         };
         Ok(TaskOptions {
-            model: self.model,
+            model,
             property_file: files.into_iter().next().map(PathBuf::from),
             property: picks.into_iter().next(),
             policy,

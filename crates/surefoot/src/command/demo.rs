@@ -8,6 +8,7 @@ use surefoot_model::InputError;
 use surefoot_model::jani::{self, ReadOptions};
 use surefoot_policy::Arithmetic;
 
+use crate::answer::Answer;
 use crate::arguments::DemoArguments;
 use crate::command::generate::write;
 use crate::exit::Exit;
@@ -66,6 +67,8 @@ What to run next
   surefoot verify robot/robot.jani --policy robot/careful.jani2nnet
   surefoot verify robot/robot.jani --policy robot/hasty.jani2nnet --per-start --trace trace.json
   surefoot replay trace.json robot/robot.jani --policy robot/hasty.jani2nnet
+  surefoot verify robot/robot.jani --policy robot/careful.jani2nnet --engine ic3 --certificate safe.cert
+  surefoot check safe.cert --model robot/robot.jani --policy robot/careful.jani2nnet
   surefoot simulate robot/robot.jani --policy robot/hasty.jani2nnet --episodes 3
   surefoot info robot/robot.jani               what the model consists of
   surefoot gen blocksworld --blocks 4 --table-limit 3 --out blocks
@@ -99,12 +102,12 @@ fn show() -> Result<Exit, Failure> {
 /// Verifies one of the policies: the trace if there is one, and the verdict line.
 fn verdict(policy: &str) -> Result<String, Failure> {
     let task = task(policy)?;
-    let outcome = explicit::verify(&task, Options::default(), &Control::unlimited())?;
+    let answer = Answer::explicit(explicit::verify(&task, Options::default(), &Control::unlimited())?);
     let mut text = String::new();
-    if let Verdict::Unsafe(trace) = &outcome.verdict {
+    if let Verdict::Unsafe(trace) = &answer.outcome.verdict {
         text += &report::trace::text(&task, trace, "unsafe state");
     }
-    text += &report::outcome::verdict(&outcome);
+    text += &report::outcome::verdict(&answer);
     Ok(report::trace::indented(&text) + "\n")
 }
 

@@ -1,5 +1,6 @@
 //! The subcommands.
 
+mod check;
 mod demo;
 mod generate;
 pub mod info;
@@ -15,6 +16,7 @@ use crate::failure::Failure;
 pub fn run(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Verify(arguments) => verify::run(arguments),
+        Command::Check(arguments) => check::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
         Command::Info(arguments) => info::run(arguments),

@@ -1,22 +1,32 @@
 //! Results as JSON; `docs/json.md` describes them.
 
+use std::path::Path;
+
 use serde_json::{Map, Value, json};
-use surefoot_engines::{Outcome, PerStart, Semantics, Statistics, Task, Trace, Verdict};
+use surefoot_engines::{PerStart, Semantics, Statistics, Task, Trace, Verdict};
 use surefoot_model::{InputError, LabelId, Sources, Variable, VariableType};
 
-use super::{reading, trace};
-use crate::arguments::Engine;
+use super::{ic3, reading, trace};
+use crate::answer::{Answer, Details};
 use crate::load::Problem;
 
-/// The result of `verify`.
-pub fn result(problem: &Problem, engine: Engine, outcome: &Outcome) -> Value {
+/// The result of `verify`, whose certificate is written to a file or not at all.
+pub fn result(problem: &Problem, answer: &Answer, certificate_file: Option<&Path>) -> Value {
     let task = &problem.task;
+    let outcome = &answer.outcome;
     let s = &outcome.statistics;
     let (verdict, trace) = match &outcome.verdict {
         Verdict::Safe => ("SAFE", None),
         Verdict::Unsafe(found) => ("UNSAFE", Some(run(task, found))),
         Verdict::Unknown(_) => ("UNKNOWN", None),
     };
+    let (complete, counts, ic3) = match &answer.details {
+        Details::Explicit => (s.complete, Some(counts(s)), None),
+        Details::Ic3 { statistics, .. } => {
+            (outcome.verdict == Verdict::Safe, None, Some(ic3::counts(statistics)))
+        }
+    };
+    let is_explicit = counts.is_some();
     let vacuity = outcome
         .vacuity
         .iter()
@@ -25,18 +35,20 @@ pub fn result(problem: &Problem, engine: Engine, outcome: &Outcome) -> Value {
     document.extend(members(json!({
         "verdict": verdict,
         "reason": outcome.stopped.map(reading::stop_reason),
-        "engine": engine.name(),
-        "complete": s.complete,
+        "engine": answer.engine().name(),
+        "complete": complete,
     })));
     document.extend(subject(problem));
     document.extend(members(json!({
-        "counts": counts(s),
+        "counts": counts,
+        "ic3": ic3,
         "time_seconds": s.time.as_secs_f64(),
-        "start_time_seconds": s.start_time.as_secs_f64(),
+        "start_time_seconds": is_explicit.then_some(s.start_time.as_secs_f64()),
         "memory_bytes": s.memory,
-        "bytes_per_state": (s.states > 0).then(|| s.memory as f64 / s.states as f64),
+        "bytes_per_state": (is_explicit && s.states > 0).then(|| s.memory as f64 / s.states as f64),
         "vacuity": vacuity.collect::<Vec<_>>(),
         "trace": trace,
+        "certificate": answer.certificate().map(|issued| ic3::certificate(issued, certificate_file)),
         "per_start": outcome.per_start.as_ref().map(|per_start| starts(task, per_start)),
         "warnings": warnings(&problem.warnings),
         "files": files(&problem.sources),

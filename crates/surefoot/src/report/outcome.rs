@@ -2,21 +2,23 @@
 
 use std::fmt::Write as _;
 
-use surefoot_engines::{Goal, Outcome, PerStart, Statistics, Task, Verdict};
+use surefoot_engines::{Goal, PerStart, Statistics, Task, Verdict};
 
 use super::number::{bytes, counted, grouped, rate, seconds};
-use super::{reading, trace};
+use super::{ic3, reading, trace};
+use crate::answer::{Answer, Details};
 use crate::load::Problem;
 
 /// Unsafe start states that are listed.
 const LISTED_STARTS: usize = 20;
 
 /// The whole report.
-pub fn text(problem: &Problem, outcome: &Outcome) -> String {
+pub fn text(problem: &Problem, answer: &Answer) -> String {
     let task = &problem.task;
+    let outcome = &answer.outcome;
     let mut text = subject(problem);
     text.push('\n');
-    text += &counts(task, outcome);
+    text += &counts(task, answer);
     if let Some(per_start) = &outcome.per_start {
         text += &starts(task, per_start);
     }
@@ -26,14 +28,14 @@ pub fn text(problem: &Problem, outcome: &Outcome) -> String {
         let condition = task.system.exprs.display(task.property.unsafe_states, &task.system.variables);
         let _ = writeln!(text, "  satisfies the unsafe condition {condition}");
     }
-    let notes = notes(outcome);
+    let notes = notes(answer);
     if !notes.is_empty() {
         text.push('\n');
         for note in notes {
             let _ = writeln!(text, "note: {note}");
         }
     }
-    let _ = writeln!(text, "\n{}", verdict(outcome));
+    let _ = writeln!(text, "\n{}", verdict(answer));
     text
 }
 
@@ -61,8 +63,26 @@ pub fn subject(problem: &Problem) -> String {
 }
 
 /// What was covered.
-fn counts(task: &Task, outcome: &Outcome) -> String {
-    let s: &Statistics = &outcome.statistics;
+fn counts(task: &Task, answer: &Answer) -> String {
+    let outcome = &answer.outcome;
+    let rows = match &answer.details {
+        Details::Explicit => explicit_rows(task, &outcome.statistics),
+        Details::Ic3 { statistics, certificate } => ic3::rows(outcome, statistics, certificate.as_ref()),
+    };
+    let mut text = String::new();
+    for (name, value) in rows {
+        let _ = writeln!(text, "{name:<16}  {value}");
+    }
+    if matches!(answer.details, Details::Explicit) && !outcome.statistics.complete {
+        let why = outcome.stopped.map_or(String::new(), |reason| format!("{reason}: "));
+        let _ =
+            writeln!(text, "({why}not everything reachable was expanded, the counts are what was covered)");
+    }
+    text
+}
+
+/// Names and values of what the explicit engine counts.
+fn explicit_rows(task: &Task, s: &Statistics) -> Vec<(&'static str, String)> {
     let mut rows = vec![("start states", grouped(s.start_states)), ("states", grouped(s.states))];
     if !s.complete {
         rows.push(("states expanded", grouped(s.expanded)));
@@ -87,16 +107,7 @@ fn counts(task: &Task, outcome: &Outcome) -> String {
     let per_state = if s.states > 0 { s.memory as f64 / s.states as f64 } else { 0.0 };
     let packed = format!("{} variables in {} bits", s.variables, s.state_bits);
     rows.push(("memory", format!("{}, {per_state:.1} bytes/state, {packed}", bytes(s.memory))));
-    let mut text = String::new();
-    for (name, value) in rows {
-        let _ = writeln!(text, "{name:<16}  {value}");
-    }
-    if !s.complete {
-        let why = outcome.stopped.map_or(String::new(), |reason| format!("{reason}: "));
-        let _ =
-            writeln!(text, "({why}not everything reachable was expanded, the counts are what was covered)");
-    }
-    text
+    rows
 }
 
 /// Start states by verdict.
@@ -117,7 +128,8 @@ fn starts(task: &Task, per_start: &PerStart) -> String {
 }
 
 /// What makes the answer say less than it seems to.
-pub fn notes(outcome: &Outcome) -> Vec<String> {
+fn notes(answer: &Answer) -> Vec<String> {
+    let outcome = &answer.outcome;
     let verdict = match outcome.verdict {
         Verdict::Safe => "SAFE, but ",
         _ => "",
@@ -133,24 +145,42 @@ pub fn notes(outcome: &Outcome) -> Vec<String> {
             counted(states, "state"),
         ));
     }
+    if answer.certificate().is_some_and(|issued| issued.check.is_none()) {
+        notes.push("SAFE, but the certificate was not checked".into());
+    }
     notes
 }
 
 /// The verdict line.
-pub fn verdict(outcome: &Outcome) -> String {
+pub fn verdict(answer: &Answer) -> String {
+    let outcome = &answer.outcome;
     let s = &outcome.statistics;
-    let states = counted(s.states, "state");
+    let time = seconds(s.time);
     match &outcome.verdict {
         Verdict::Safe => {
+            let evidence = match answer.certificate() {
+                Some(issued) => counted(issued.regions, "region"),
+                None => counted(s.states, "state"),
+            };
             let vacuous = if outcome.vacuity.is_empty() { "" } else { ", vacuous" };
             let stalls =
                 if s.stalls > 0 { format!(", {}", counted(s.stalls, "stall")) } else { String::new() };
-            format!("SAFE  {states}, {}{vacuous}{stalls}", seconds(s.time))
+            let unchecked = answer.certificate().is_some_and(|issued| issued.check.is_none());
+            let unchecked = if unchecked { ", not checked" } else { "" };
+            format!("SAFE  {evidence}, {time}{vacuous}{stalls}{unchecked}")
         }
         Verdict::Unsafe(trace) if trace.steps.is_empty() => "UNSAFE  a start state is unsafe".into(),
         Verdict::Unsafe(trace) => {
             format!("UNSAFE  unsafe state reached in {}", counted(trace.steps.len() as u64, "step"))
         }
-        Verdict::Unknown(reason) => format!("UNKNOWN  {reason} after {}, {states}", seconds(s.time)),
+        Verdict::Unknown(reason) => {
+            let covered = match &answer.details {
+                Details::Explicit => counted(s.states, "state"),
+                Details::Ic3 { statistics, .. } => {
+                    format!("depth {}, {}", grouped(statistics.depth), counted(statistics.reasons, "reason"))
+                }
+            };
+            format!("UNKNOWN  {reason} after {time}, {covered}")
+        }
     }
 }

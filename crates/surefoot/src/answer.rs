@@ -1,0 +1,65 @@
+//! What an engine found, with what only that engine has to say.
+
+use surefoot_certificate::Input;
+use surefoot_engines::Outcome;
+use surefoot_engines::ic3::{Checked, Proof, Statistics};
+
+use crate::arguments::search::Engine;
+
+/// What an engine found.
+#[derive(Debug)]
+pub struct Answer {
+    pub outcome: Outcome,
+    pub details: Details,
+}
+
+/// What only one engine has to say.
+#[derive(Debug)]
+pub enum Details {
+    Explicit,
+    Ic3 { statistics: Statistics, certificate: Option<Issued> },
+}
+
+/// A certificate of a SAFE.
+#[derive(Debug)]
+pub struct Issued {
+    /// Number of regions.
+    pub regions: u64,
+    /// What stands in its file.
+    pub contents: Vec<u8>,
+    /// How it was checked; `None` if it was not.
+    pub check: Option<Checked>,
+}
+
+impl Answer {
+    /// An answer of the explicit engine.
+    pub fn explicit(outcome: Outcome) -> Self {
+        Answer { outcome, details: Details::Explicit }
+    }
+
+    /// An answer of IC3. Its certificate is bound to the files of the task.
+    pub fn ic3(proof: Proof, inputs: &[Input]) -> Self {
+        let Proof { outcome, statistics, certificate, check } = proof;
+        let certificate = certificate.map(|mut certificate| {
+            certificate.inputs = inputs.to_vec();
+            Issued { regions: certificate.regions.len() as u64, contents: certificate.write(), check }
+        });
+        Answer { outcome, details: Details::Ic3 { statistics, certificate } }
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> Engine {
+        match self.details {
+            Details::Explicit => Engine::Explicit,
+            Details::Ic3 { .. } => Engine::Ic3,
+        }
+    }
+
+    /// The certificate, if there is one.
+    pub fn certificate(&self) -> Option<&Issued> {
+        match &self.details {
+            Details::Explicit => None,
+            Details::Ic3 { certificate, .. } => certificate.as_ref(),
+        }
+    }
+}
