@@ -1,9 +1,11 @@
 //! Tests of the whole program: the built binary, its output and its exit codes.
 
 mod bad_input;
+mod check;
 mod demo;
 mod ensemble;
 mod generate;
+mod ic3;
 mod info;
 mod reading;
 mod replay;

@@ -124,6 +124,12 @@ impl Folder {
     pub fn verify(&self, more: &[&str]) -> Run {
         self.run(&[&["verify", "walk.jani", "--policy", "policy.jani2nnet"], more].concat())
     }
+
+    /// Checks the certificate `safe.cert` of the same.
+    pub fn check(&self, more: &[&str]) -> Run {
+        let task = ["check", "safe.cert", "--model", "walk.jani", "--policy", "policy.jani2nnet"];
+        self.run(&[&task, more].concat())
+    }
 }
 
 impl Run {

@@ -10,6 +10,7 @@ fn help_and_version_are_no_mistakes() {
     let folder = Folder::empty();
     folder.run(&["--help"]).exits(0).prints(&[
         "verify",
+        "check",
         "simulate",
         "replay",
         "info",
@@ -18,7 +19,7 @@ fn help_and_version_are_no_mistakes() {
         "Exit codes",
     ]);
     folder.run(&["--version"]).exits(0).prints(&["surefoot "]);
-    for command in ["verify", "simulate", "replay", "info", "gen", "demo"] {
+    for command in ["verify", "check", "simulate", "replay", "info", "gen", "demo"] {
         folder.run(&[command, "--help"]).exits(0).prints(&["Usage: surefoot"]);
     }
 }

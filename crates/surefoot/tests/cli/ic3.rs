@@ -1,0 +1,199 @@
+//! `surefoot verify --engine ic3`: verdicts, reports, limits and the certificates that it writes.
+
+use serde_json::json;
+
+use crate::support::{Folder, Run};
+
+fn verify(folder: &Folder, more: &[&str]) -> Run {
+    folder.verify(&[&["--engine", "ic3"], more].concat())
+}
+
+#[test]
+fn a_safe_policy_has_a_checked_certificate() {
+    let folder = Folder::walk("4.5");
+    let run = verify(&folder, &["--certificate", "safe.cert"]).exits(0).prints(&[
+        "model     walk.jani: 3 variables, 2 labels, 2 commands",
+        "reading   arithmetic f64, filter off, goal ignore, out-of-domain error",
+        "depth             ",
+        "reasons           ",
+        "obligations       ",
+        "states visited    ",
+        "time              ",
+        "memory            ",
+        "certificate       ",
+        ", checked in ",
+    ]);
+    assert!(run.verdict().starts_with("SAFE  "), "{}", run.verdict());
+    assert!(run.verdict().contains(" region"), "{}", run.verdict());
+    assert_eq!(run.stderr, "");
+    folder.check(&[]).exits(0);
+}
+
+#[test]
+fn an_unsafe_policy_has_a_trace_that_replays() {
+    let folder = Folder::walk("100");
+    let run = verify(&folder, &["--trace", "trace.json"]).exits(10).prints(&[
+        "depth             ",
+        "start state",
+        "unsafe state\n  x = 9, moved = true\n",
+    ]);
+    assert!(run.verdict().starts_with("UNSAFE  unsafe state reached in "), "{}", run.verdict());
+    let replay = ["replay", "trace.json", "walk.jani", "--policy", "policy.jani2nnet"];
+    assert!(folder.run(&replay).exits(10).verdict().starts_with("UNSAFE  the trace is a counterexample"));
+}
+
+#[test]
+fn only_a_safe_verdict_writes_a_certificate() {
+    let folder = Folder::walk("100");
+    for (more, code) in [(&[][..], 10), (&["--time-limit", "0"], 11)] {
+        let arguments = [&["--certificate", "safe.cert"], more].concat();
+        verify(&folder, &arguments).exits(code).complains(&["note: safe.cert was not written"]);
+        assert!(!folder.path("safe.cert").exists());
+    }
+}
+
+#[test]
+fn limits_give_unknown() {
+    let folder = Folder::walk("4.5");
+    let run = verify(&folder, &["--time-limit", "0"]).exits(11);
+    assert!(run.verdict().starts_with("UNKNOWN  time limit after 0.0"), "{}", run.verdict());
+    assert!(run.verdict().contains(", depth "), "{}", run.verdict());
+    let run = verify(&folder, &["--memory-limit", "1B"]).exits(11);
+    assert!(run.verdict().starts_with("UNKNOWN  memory limit after "), "{}", run.verdict());
+    let document = verify(&folder, &["--time-limit", "0", "--json"]).exits(11).json();
+    assert_eq!((&document["verdict"], &document["reason"]), (&json!("UNKNOWN"), &json!("time")));
+    assert_eq!((&document["complete"], &document["certificate"]), (&json!(false), &json!(null)));
+    verify(&folder, &["--time-limit", "1h", "--memory-limit", "1GiB"]).exits(0);
+}
+
+#[test]
+fn the_options_of_the_paper_give_certificates_too() {
+    for options in [
+        &["--reasons", "assignment"][..],
+        &["--reasons", "box"],
+        &["--no-generalize"],
+        &["--reschedule"],
+        &["--reasons", "assignment", "--reschedule", "--filter", "on", "--arithmetic", "any-f32"],
+    ] {
+        let folder = Folder::walk("4.5");
+        verify(&folder, &[options, &["--certificate", "safe.cert"]].concat()).exits(0);
+        folder.check(&[]).exits(0);
+        verify(&Folder::walk("100"), options).exits(10);
+    }
+}
+
+#[test]
+fn the_options_make_a_difference() {
+    let folder = Folder::walk("4.5");
+    let regions = |options: &[&str]| {
+        let document = verify(&folder, &[&["--json"], options].concat()).exits(0).json();
+        document["certificate"]["regions"].as_u64().expect("a number")
+    };
+    assert!(regions(&[]) < regions(&["--reasons", "assignment"]));
+    // Single states: those that are reachable, and no others.
+    let states = folder.verify(&["--json"]).exits(0).json()["counts"]["states"].as_u64();
+    assert_eq!(Some(regions(&["--no-generalize"])), states);
+}
+
+#[test]
+fn a_proof_that_was_not_checked_says_so() {
+    let folder = Folder::walk("4.5");
+    let run = verify(&folder, &["--no-check", "--certificate", "safe.cert"])
+        .exits(0)
+        .prints(&[", not checked\n", "note: SAFE, but the certificate was not checked"]);
+    assert!(run.verdict().ends_with(", not checked"), "{}", run.verdict());
+    let document = verify(&folder, &["--no-check", "--json"]).exits(0).json();
+    assert_eq!(document["certificate"]["checked"], false);
+    assert_eq!(document["certificate"]["check"], json!(null));
+    folder.check(&[]).exits(0);
+}
+
+#[test]
+fn options_belong_to_an_engine() {
+    let folder = Folder::walk("4.5");
+    for option in ["--exhaustive", "--per-start", "--slice"] {
+        verify(&folder, &[option])
+            .exits(2)
+            .complains(&[&format!("error: `{option}` needs `--engine explicit`")]);
+    }
+    for options in [
+        &["--reasons", "box"][..],
+        &["--no-generalize"],
+        &["--reschedule"],
+        &["--no-check"],
+        &["--certificate", "safe.cert"],
+    ] {
+        let message = format!("error: `{}` needs `--engine ic3`", options[0]);
+        folder.verify(options).exits(2).complains(&[&message]);
+    }
+    verify(&folder, &["--reasons", "spheres"]).exits(2);
+    verify(&folder, &["--certificate", "nowhere/safe.cert"])
+        .exits(2)
+        .complains(&["`--certificate`: there is no folder nowhere"]);
+    verify(&folder, &["--certificate", "."]).exits(2).complains(&["is a folder, not a file"]);
+}
+
+#[test]
+fn vacuous_proofs_show() {
+    let no_unsafe = Folder::walk("4.5");
+    no_unsafe.replace("walk.jani", r#""right": "top"}"#, r#""right": 99}"#);
+    let no_start = Folder::walk("4.5");
+    no_start.replace("walk.jani", r#""left": "x", "right": 3}"#, r#""left": "x", "right": -1}"#);
+    // The initial state would be a start state.
+    no_start.replace("walk.jani", r#""actions""#, r#""restrict-initial": {"exp": false}, "actions""#);
+    for (folder, kind) in [(no_unsafe, "no-unsafe-state"), (no_start, "no-start-state")] {
+        let document = verify(&folder, &["--json"]).exits(0).json();
+        assert_eq!(document["vacuity"], folder.verify(&["--json"]).exits(0).json()["vacuity"]);
+        assert_eq!(document["vacuity"][0]["kind"], kind);
+        let run = verify(&folder, &[]).exits(0).prints(&["note: SAFE, but no state"]);
+        assert!(run.verdict().contains("vacuous"), "{}", run.verdict());
+    }
+    // Down is not applicable in the only start state.
+    let folder = Folder::walk("-1");
+    folder.replace("walk.jani", r#""left": "x", "right": 3}"#, r#""left": "x", "right": 0}"#);
+    assert_eq!(verify(&folder, &["--json"]).exits(0).json()["vacuity"][0]["kind"], "all-stall");
+}
+
+#[test]
+fn json_has_the_documented_members() {
+    let folder = Folder::walk("4.5");
+    let document = verify(&folder, &["--json", "--certificate", "safe.cert"]).exits(0).json();
+    let explicit = folder.verify(&["--json"]).exits(0).json();
+    let members = |document: &serde_json::Value| -> Vec<String> {
+        document.as_object().expect("an object").keys().cloned().collect()
+    };
+    assert_eq!(members(&document), members(&explicit));
+    assert_eq!((&document["schema"], &document["engine"]), (&json!("surefoot-result/1"), &json!("ic3")));
+    assert_eq!((&document["verdict"], &document["complete"]), (&json!("SAFE"), &json!(true)));
+    for member in ["counts", "start_time_seconds", "bytes_per_state", "trace", "per_start"] {
+        assert_eq!(document[member], json!(null), "{member}");
+    }
+    assert_eq!(members(&document["ic3"]), ["depth", "reasons", "obligations", "states", "search_seconds"]);
+    assert!(document["ic3"]["depth"].as_u64().is_some_and(|depth| depth > 1));
+    let certificate = &document["certificate"];
+    assert_eq!(members(certificate), ["file", "regions", "bytes", "checked", "check", "check_seconds"]);
+    assert_eq!((&certificate["file"], &certificate["checked"]), (&json!("safe.cert"), &json!(true)));
+    let length = std::fs::metadata(folder.path("safe.cert")).expect("a file").len();
+    assert_eq!(certificate["bytes"], length);
+    assert_eq!(members(&certificate["check"]), ["leaves", "parts", "points"]);
+    assert_eq!((&explicit["ic3"], &explicit["certificate"]), (&json!(null), &json!(null)));
+}
+
+#[test]
+fn quiet_prints_the_verdict_line_only() {
+    let run = verify(&Folder::walk("4.5"), &["--quiet"]).exits(0);
+    assert!(run.stdout.starts_with("SAFE  ") && run.stdout.lines().count() == 1, "{}", run.stdout);
+}
+
+#[test]
+fn mistakes_of_a_model_are_errors_here_too() {
+    let folder = Folder::walk("4.5");
+    let real = r#"{"name": "speed", "type": {"kind": "bounded", "base": "real", "lower-bound": 0, "upper-bound": 1}, "initial-value": 0.5},
+      {"name": "moved""#;
+    folder.replace("walk.jani", r#"{"name": "moved""#, real);
+    verify(&folder, &[]).exits(3).complains(&["`speed` is real-valued; the ic3 engine takes"]);
+    let folder = Folder::walk("4.5");
+    let division = r#"{"exp": {"op": "≤", "left": {"op": "/", "left": 12, "right": "x"}, "right": 7}}"#;
+    folder.replace("walk.jani", r#"{"exp": {"op": "≤", "left": "x", "right": 7}}"#, division);
+    verify(&folder, &[]).exits(3).complains(&["the guard has no value: a division by zero", "x = 0"]);
+}
