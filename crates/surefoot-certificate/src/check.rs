@@ -249,12 +249,17 @@ impl<'a> Checker<'a, '_> {
         state: &[i32],
         what: &str,
     ) -> Result<T, Rejection> {
+        let place = region.map_or(String::new(), |region| format!(" of region {region}"));
+        let message = format!("the state {}{place} {what}", self.describe(state));
+        Err(Rejection::Failed { obligation, region, state: state.to_vec(), message })
+    }
+
+    /// A state as text: `x = 1, y = 2`.
+    pub fn describe(&self, state: &[i32]) -> String {
         let pairs = self.subject.system.variables.iter().zip(state);
         let pairs: Vec<String> =
             pairs.map(|(v, &value)| format!("{} = {}", v.name, v.display(value))).collect();
-        let place = region.map_or(String::new(), |region| format!(" of region {region}"));
-        let message = format!("the state {}{place} {what}", pairs.join(", "));
-        Err(Rejection::Failed { obligation, region, state: state.to_vec(), message })
+        pairs.join(", ")
     }
 
     /// Whether no state of a part is in a region whose bounds contain the part.

@@ -145,7 +145,7 @@ impl Checker<'_, '_> {
         for (_, after) in &successors {
             if self.cover.of_state(after).is_none() {
                 let name = &self.task.commands[command].name;
-                let what = format!("has a successor in no region, {after:?}, by {name}");
+                let what = format!("leads by {name} into no region, to {}", self.describe(after));
                 return self.failed(SUCCESSOR, Some(region), state, &what);
             }
         }
