@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use surefoot_engines::explicit::{Options, verify};
 use surefoot_engines::{
-    Control, Goal, OutOfDomain, Outcome as Answer, Semantics, Task, TaskError, Vacuity, Verdict,
+    Control, Goal, OutOfDomain, Outcome as Answer, Semantics, Task, TaskError, Vacuity, Verdict, ic3,
 };
 use surefoot_model::enumerate::{Enumerated, solutions};
 use surefoot_model::pass::Reduction;
@@ -210,4 +210,24 @@ fn an_undefined_condition_forgets_the_unsafe_states_of_other_layers() {
         task.property.unsafe_states = task.system.exprs.eq(x, value).expect("numbers");
         assert!(is_wrong(&task));
     }
+}
+
+/// `b` beats `a` wherever both apply. In a region that is wider than that, only `a` was listed, which leads out of it.
+#[test]
+fn labels_that_apply_in_a_part_of_a_region_take_choices_away_there() {
+    let mut task = task(&[(0, 2)], &[0]);
+    let x = variable(&mut task, 0);
+    let exprs = &mut task.system.exprs;
+    let [zero, one, two] = [0, 1, 2].map(|value| exprs.int(value));
+    let at_start = exprs.eq(x, zero).expect("numbers");
+    task.property.unsafe_states = exprs.eq(x, two).expect("numbers");
+    add_command(&mut task, 0, at_start, &[one], Some(two));
+    add_command(&mut task, 1, at_start, &[one], None);
+    let base = [0.0, 1.0].map(Parameter::from).to_vec();
+    let scorer = Scorer::Ensemble(Ensemble::new(0, base, Vec::new()).expect("no trees"));
+    let outputs = vec![LabelId(0), LabelId(1)];
+    task.policy = Some(Policy::new(Vec::new(), outputs, true, scorer).expect("two outputs"));
+    task.semantics.filter = true;
+    let proof = ic3::verify(&task, ic3::Options::default(), &Control::unlimited()).expect("no mistake");
+    assert_eq!(proof.outcome.verdict, Verdict::Safe);
 }

@@ -11,7 +11,7 @@
 //! - What an environment test needed of the box, its core, is remembered: another box that has the same bounds needs no test.
 
 use rustc_hash::FxHashMap;
-use surefoot_model::expr::Enclosure;
+use surefoot_model::expr::{Enclosure, Truth};
 use surefoot_policy::certify::{Budget, CachedCertifier, CachedPossibility, OutputSet, Question};
 use surefoot_solve::{Answer, Bound, FrameId, Poll, SatSolver, Step, Transitions};
 
@@ -175,11 +175,39 @@ impl<'p> StepQueries<'p> {
             let Some(from) = self.environment(states, &part, command, target)? else { continue };
             // Outputs are listed for the whole box, also where the command is not enabled.
             let Some(chosen) = self.policy(source, output)? else { continue };
-            if let Some(split) = separate(source, &from, &chosen) {
-                return Ok(Some(split));
+            let split = separate(source, &from, &chosen).or_else(|| self.isolate(source, &from));
+            if split.is_some() {
+                return Ok(split);
             }
         }
         Ok(None)
+    }
+
+    /// Splits a box towards the part in which the labels that are applicable in one of its states are applicable everywhere: they take choices
+    /// away there. `None` if the state is alone.
+    fn isolate(&mut self, source: &Reason, state: &[i32]) -> Option<(usize, Reason, Reason)> {
+        let point = Reason::of_state(state);
+        for output in 0..self.problem.commands_of.len() {
+            for &command in &self.problem.commands_of[output] {
+                let info = &self.problem.commands[command];
+                let Some(hull) = info.hull.as_ref().filter(|hull| hull.includes(&point)) else { continue };
+                let is_enabled = info.guard.over_box(state, state, &mut self.slots).truth() == Truth::True;
+                if !is_enabled {
+                    continue;
+                }
+                for index in 0..state.len() {
+                    if source.lower[index] < hull.lower[index] {
+                        return Some(cut(source, index, hull.lower[index]));
+                    }
+                    if source.upper[index] > hull.upper[index] {
+                        return Some(cut(source, index, hull.upper[index] + 1));
+                    }
+                }
+            }
+        }
+        let width = |&index: &usize| source.upper[index].abs_diff(source.lower[index]);
+        let widest = (0..state.len()).max_by_key(width).filter(|index| width(index) > 0)?;
+        Some(cut(source, widest, i32::midpoint(source.lower[widest], source.upper[widest]) + 1))
     }
 
     /// The outputs that the policy may choose in a box.
@@ -317,8 +345,13 @@ fn separate(part: &Reason, one: &[i32], other: &[i32]) -> Option<(usize, Reason,
     };
     let index = (0..one.len()).max_by_key(distance).filter(|index| distance(index) > 0)?;
     let at = i32::midpoint(one[index].min(other[index]), one[index].max(other[index]) - 1);
+    Some(cut(part, index, at + 1))
+}
+
+/// The parts of a box with values of a variable below and from a number on.
+fn cut(part: &Reason, index: usize, at: i32) -> (usize, Reason, Reason) {
     let (mut low, mut high) = (part.clone(), part.clone());
-    low.upper[index] = at;
-    high.lower[index] = at + 1;
-    Some((index, low, high))
+    low.upper[index] = at - 1;
+    high.lower[index] = at;
+    (index, low, high)
 }
