@@ -197,3 +197,32 @@ fn mistakes_of_a_model_are_errors_here_too() {
     folder.replace("walk.jani", r#"{"exp": {"op": "≤", "left": "x", "right": 7}}"#, division);
     verify(&folder, &[]).exits(3).complains(&["the guard has no value: a division by zero", "x = 0"]);
 }
+
+#[test]
+fn generated_policies_have_the_same_verdicts_and_evidence_that_is_accepted() {
+    let folder = Folder::empty();
+    folder.run(&["gen", "racetrack", "--out", "."]).exits(0);
+    let small = ["--blocks", "3", "--table-limit", "2", "--cost-bound", "2"];
+    folder.run(&[&["gen", "blocksworld", "--out", "."], &small[..]].concat()).exits(0);
+    let mut safe = 0;
+    for (name, seed) in
+        ["racetrack_tiny", "blocksworld_3_2"].iter().flat_map(|name| (0..6).map(move |s| (name, s)))
+    {
+        let (model, property, seed) =
+            (format!("{name}.jani"), format!("{name}.property.jani"), seed.to_string());
+        let shape = ["gen", "policy", &model, "--kind", "network", "--hidden", "8", "--filter", "--out", "."];
+        folder.run(&[&shape[..], &["--seed", &seed, "--name", "policy", "--force"]].concat()).exits(0);
+        let task = ["--property", property.as_str(), "--policy", "policy.jani2nnet"];
+        let explicit = folder.run(&[&["verify", &model], &task[..]].concat());
+        let evidence = ["--engine", "ic3", "--certificate", "safe.cert", "--trace", "trace.json"];
+        let code = explicit.code.expect("an exit code");
+        folder.run(&[&["verify", &model], &task[..], &evidence].concat()).exits(code);
+        if code == 0 {
+            safe += 1;
+            folder.run(&[&["check", "safe.cert", "--model", &model], &task[..]].concat()).exits(0);
+        } else {
+            folder.run(&[&["replay", "trace.json", &model], &task[..]].concat()).exits(10);
+        }
+    }
+    assert!((1..12).contains(&safe), "both verdicts occur, {safe} times SAFE");
+}
