@@ -34,6 +34,15 @@ impl Bounder for NetworkBounder {
         self.rivals.extend(rivals.map(|rival| rival as u32));
     }
 
+    fn dominator(&mut self, lower: &[i32], upper: &[i32]) -> Option<usize> {
+        if self.rivals.is_empty() {
+            return None;
+        }
+        self.bound(0, lower, upper, None, self.model.graph.refine_cost <= TOO_EXPENSIVE);
+        let best = self.bound_differences(0)?;
+        (self.backward.minimum(best) > self.tolerance).then(|| self.rivals[best] as usize)
+    }
+
     fn examine(
         &mut self,
         depth: usize,
