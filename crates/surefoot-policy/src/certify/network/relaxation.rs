@@ -29,10 +29,10 @@ pub(super) struct Relaxation {
 }
 
 /// Enlarges magnitudes against their own rounding, and that of the portable functions.
-const SLACK: f64 = 1.0 / (1_u64 << 44) as f64;
+pub(super) const SLACK: f64 = 1.0 / (1_u64 << 44) as f64;
 
 /// Covers underflow.
-const TINY: f64 = f64::MIN_POSITIVE;
+pub(super) const TINY: f64 = f64::MIN_POSITIVE;
 
 /// The relaxation of a function for arguments between `l` and `u`.
 pub(super) fn relax(function: Function, l: f64, u: f64) -> Relaxation {
