@@ -7,6 +7,7 @@
 
 use super::bounds::SlotBounds;
 use super::graph::{Affine, Graph, Matrix, Operation};
+use super::indices::Indices;
 use super::kernel::{self, LANE_BLOCK};
 use super::lanes::{self, Constants};
 use super::rounding::UNIT;
@@ -15,6 +16,9 @@ use crate::batch::InstructionSet;
 
 /// Neurons that are bounded in one pass.
 const CHUNK: usize = 64;
+
+/// Networks whose hidden values cost not more are bounded from each side by lines of their own.
+const CHEAP: f64 = 2e5;
 
 /// Steps of gradient ascent for optimised slopes.
 const OPTIMISED_STEPS: i32 = 10;
@@ -89,12 +93,20 @@ impl Backward {
         (low, high): (&mut [f64], &mut [f64]),
     ) {
         let neurons = self.choose(layer, open);
-        for neurons in neurons.chunks(CHUNK) {
-            self.start(neurons.len());
+        let (style, sides) =
+            if graph.refine_cost <= CHEAP { (Style::Tight, 2) } else { (Style::Parallel, 1) };
+        for neurons in neurons.chunks(CHUNK / sides) {
+            let above = neurons.len().next_multiple_of(LANE_BLOCK);
+            self.start(sides * above);
             self.load_rows(graph, slots, layer, neurons);
-            self.run(graph, set, slots, layer.from, Style::Parallel);
+            if style == Style::Tight {
+                self.negate(&slots[layer.from].alive, layer.from, above);
+            }
+            self.run(graph, set, slots, layer.from, style);
             let Constants { low: minima, high: maxima, .. } = &self.constants;
-            for (&neuron, (&minimum, &maximum)) in neurons.iter().zip(minima.iter().zip(maxima)) {
+            for (lane, &neuron) in neurons.iter().enumerate() {
+                let minimum = minima[lane];
+                let maximum = if style == Style::Tight { -minima[above + lane] } else { maxima[lane] };
                 let (low, high) = (&mut low[neuron as usize], &mut high[neuron as usize]);
                 // Comparisons with NaN are false and keep the old ends.
                 *low = if minimum > *low { minimum } else { *low };
@@ -102,6 +114,22 @@ impl Backward {
             }
         }
         self.neurons = neurons;
+    }
+
+    /// Loads the functions of the lanes before `above` once more, negated, from there on: their minima bound the functions from
+    /// above.
+    fn negate(&mut self, alive: &Indices, slot: usize, above: usize) {
+        for &value in alive {
+            let row = &mut self.coefficients[slot][value as usize * self.lanes..][..self.lanes];
+            let (functions, negated) = row.split_at_mut(above);
+            for (to, from) in negated.iter_mut().zip(functions) {
+                *to = -*from;
+            }
+        }
+        for lane in 0..above {
+            self.constants.low[above + lane] = -self.constants.low[lane];
+            self.constants.magnitude[above + lane] = self.constants.magnitude[lane];
+        }
     }
 
     /// The neurons to bound if those in `open`, in ascending order, have to be: they alone, or where that is not much more, whole
@@ -359,7 +387,8 @@ impl Backward {
                 lanes::relax(set, &slot.alive, slot.lines.tight(), lanes, coefficients, from, constants);
             }
             Style::Parallel => {
-                lanes::relax(set, &slot.alive, slot.lines.parallel(), lanes, coefficients, from, constants);
+                let lines = slot.lines.parallel();
+                lanes::relax_parallel(set, &slot.alive, lines, lanes, coefficients, from, constants);
             }
             Style::Optimised => self.optimised.relax(index, slot, lanes, coefficients, from, constants),
         }

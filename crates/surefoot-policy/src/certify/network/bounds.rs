@@ -114,9 +114,11 @@ impl Bounds {
             match &slot.operation {
                 Operation::Input => {}
                 Operation::Layer(layer) => {
-                    self.sums(set, index, layer);
+                    // Backward passes are better than intervals. In a part, what is open is what was open in the box around it.
+                    let is_inherited = refine && graph.refinable[index] && parent.is_some();
+                    self.sums(set, index, layer, is_inherited);
                     let end = start + padded(slot.size);
-                    let sums = Sums { index, layer, start, end };
+                    let sums = Sums { index, layer, start, end, is_inherited };
                     self.ends(graph, set, &sums, parent, phase, arguments);
                     if refine && graph.refinable[index] && !self.open.is_empty() {
                         let Arguments { low, high, .. } = arguments;
@@ -161,7 +163,7 @@ impl Bounds {
         &mut self,
         graph: &Graph,
         set: InstructionSet,
-        &Sums { index, layer, start, end }: &Sums<'_>,
+        &Sums { index, layer, start, end, is_inherited }: &Sums<'_>,
         parent: Option<&Arguments>,
         phase: Option<Phase>,
         arguments: &mut Arguments,
@@ -178,8 +180,9 @@ impl Bounds {
         let (norms, biases) = (&layer.norms, &layer.biases);
         let others = parent.map(|parent| (&parent.low[start..end], &parent.high[start..end]));
         self.reaches.resize(end - start, 0.0);
-        let (centres, radii, reaches) = (&self.centres, &self.radii, &mut self.reaches);
-        lines::bound_sums(set, slack, largest, norms, biases, centres, radii, others, low, high, reaches);
+        let sums = (!is_inherited).then_some((&*self.centres, &*self.radii));
+        let reaches = &mut self.reaches;
+        lines::bound_sums(set, slack, largest, norms, biases, sums, others, low, high, reaches);
         if let Some(phase) = phase.filter(|phase| phase.node as usize + 1 == index) {
             let neuron = phase.neuron as usize;
             if phase.active {
@@ -200,7 +203,7 @@ impl Bounds {
         &mut self,
         graph: &Graph,
         set: InstructionSet,
-        &Sums { index, layer, start, end }: &Sums<'_>,
+        &Sums { index, layer, start, end, .. }: &Sums<'_>,
         arguments: &Arguments,
     ) {
         let SlotBounds { low, high, centres, radii, alive, lines, .. } = &mut self.slots[index];
@@ -219,14 +222,18 @@ impl Bounds {
         self.slots[index].find_largest();
     }
 
-    /// Computes the centres and radii of weighted sums, and the biases with fixed inputs folded in.
-    fn sums(&mut self, set: InstructionSet, index: usize, layer: &Affine) {
+    /// Computes the biases of weighted sums, with fixed inputs folded in, and unless bounds of the parent are enough, their centres and
+    /// radii.
+    fn sums(&mut self, set: InstructionSet, index: usize, layer: &Affine, is_inherited: bool) {
         let Bounds { slots, fixed, centres, radii, .. } = self;
         let (before, rest) = slots.split_at_mut(index);
         let (source, biases) = (&before[layer.from], &mut rest[0].lines.biases);
+        biases.copy_from_slice(&layer.biases);
+        if is_inherited {
+            return;
+        }
         radii.clear();
         radii.resize(layer.biases.len(), 0.0);
-        biases.copy_from_slice(&layer.biases);
         match &layer.matrix {
             Matrix::Dense { columns, .. } => {
                 if layer.from == 0 {
@@ -272,12 +279,15 @@ impl Bounds {
     }
 }
 
-/// The weighted sums of a layer, in its slot, and where their ends stand in [`Arguments`].
+/// The weighted sums of a layer, in its slot.
 struct Sums<'g> {
     index: usize,
     layer: &'g Affine,
+    /// Where their ends stand in [`Arguments`].
     start: usize,
     end: usize,
+    /// Whether their ends are those of the parent, to begin with.
+    is_inherited: bool,
 }
 
 /// Whether the activation is no line on the interval.

@@ -17,7 +17,7 @@ use crate::vector::Vector;
 pub(super) struct Constants {
     /// Constant part of a lower bound of each function.
     pub(super) low: Vec<f64>,
-    /// Constant part of an upper bound, where both bounds have the same coefficients.
+    /// Constant part of an upper bound, where both bounds have the same coefficients: with parallel lines.
     pub(super) high: Vec<f64>,
     /// Sum of the magnitudes of all terms that were added.
     pub(super) magnitude: Vec<f64>,
@@ -39,8 +39,8 @@ impl Constants {
 }
 
 for_each_instruction_set! {
-    /// Replaces values by their arguments: coefficients below 0 meet the upper line, others the lower one. `from` has the
-    /// coefficients of the values, `to` gets those of the arguments. Upper bounds make sense if lines are parallel.
+    /// Replaces values by their weighted sums, for lower bounds: coefficients below 0 meet the upper line, others the lower one. `from` has
+    /// the coefficients of the values, `to` gets those of the sums.
     fn relax(
         alive: &Indices,
         lines: LinePairs<'_>,
@@ -49,11 +49,37 @@ for_each_instruction_set! {
         to: &mut [f64],
         constants: &mut Constants,
     ) by relax_body where {
-        assert!(lanes.is_multiple_of(LANE_BLOCK), "whole blocks of lanes");
-        constants.check(lanes);
-        let height = (from.len().min(to.len()) / lanes.max(1)).min(lines.len());
-        assert!(alive.bound() <= height, "each value has lines and coefficients");
+        check_relax(alive, lines, lanes, from, to, constants);
     }
+}
+
+for_each_instruction_set! {
+    /// Replaces values by their weighted sums, as [`relax`] does, for lower and upper bounds at once: the two lines of a value are parallel.
+    fn relax_parallel(
+        alive: &Indices,
+        lines: LinePairs<'_>,
+        lanes: usize,
+        from: &[f64],
+        to: &mut [f64],
+        constants: &mut Constants,
+    ) by relax_parallel_body where {
+        check_relax(alive, lines, lanes, from, to, constants);
+    }
+}
+
+/// Panics unless all values have lines and coefficients.
+fn check_relax(
+    alive: &Indices,
+    lines: LinePairs<'_>,
+    lanes: usize,
+    from: &[f64],
+    to: &[f64],
+    constants: &Constants,
+) {
+    assert!(lanes.is_multiple_of(LANE_BLOCK), "whole blocks of lanes");
+    constants.check(lanes);
+    let height = (from.len().min(to.len()) / lanes.max(1)).min(lines.len());
+    assert!(alive.bound() <= height, "each value has lines and coefficients");
 }
 
 #[inline(always)]
@@ -65,26 +91,52 @@ unsafe fn relax_body<V: Vector<Element = f64>>(
     to: &mut [f64],
     constants: &mut Constants,
 ) {
+    // Safety: as promised by the caller.
+    unsafe { relax_all::<V, false>(alive, lines, lanes, from, to, constants) }
+}
+
+#[inline(always)]
+unsafe fn relax_parallel_body<V: Vector<Element = f64>>(
+    alive: &Indices,
+    lines: LinePairs<'_>,
+    lanes: usize,
+    from: &[f64],
+    to: &mut [f64],
+    constants: &mut Constants,
+) {
+    // Safety: as promised by the caller.
+    unsafe { relax_all::<V, true>(alive, lines, lanes, from, to, constants) }
+}
+
+#[inline(always)]
+unsafe fn relax_all<V: Vector<Element = f64>, const PARALLEL: bool>(
+    alive: &Indices,
+    lines: LinePairs<'_>,
+    lanes: usize,
+    from: &[f64],
+    to: &mut [f64],
+    constants: &mut Constants,
+) {
     let mut lane = 0;
     // Safety: lanes are within rows of `lanes` numbers; values were checked.
     unsafe {
         while lane + 4 * V::WIDTH <= lanes {
-            relax_lanes::<V, 4>(alive, lines, lanes, lane, from, to, constants);
+            relax_lanes::<V, PARALLEL, 4>(alive, lines, lanes, lane, from, to, constants);
             lane += 4 * V::WIDTH;
         }
         while lane + 2 * V::WIDTH <= lanes {
-            relax_lanes::<V, 2>(alive, lines, lanes, lane, from, to, constants);
+            relax_lanes::<V, PARALLEL, 2>(alive, lines, lanes, lane, from, to, constants);
             lane += 2 * V::WIDTH;
         }
         while lane < lanes {
-            relax_lanes::<V, 1>(alive, lines, lanes, lane, from, to, constants);
+            relax_lanes::<V, PARALLEL, 1>(alive, lines, lanes, lane, from, to, constants);
             lane += V::WIDTH;
         }
     }
 }
 
 #[inline(always)]
-unsafe fn relax_lanes<V: Vector<Element = f64>, const N: usize>(
+unsafe fn relax_lanes<V: Vector<Element = f64>, const PARALLEL: bool, const N: usize>(
     alive: &Indices,
     lines: LinePairs<'_>,
     lanes: usize,
@@ -93,7 +145,7 @@ unsafe fn relax_lanes<V: Vector<Element = f64>, const N: usize>(
     to: &mut [f64],
     constants: &mut Constants,
 ) {
-    // Safety: as for `relax_body`.
+    // Safety: as for `relax_all`.
     unsafe {
         let mut low: [V; N] = read(&constants.low, lane);
         let mut high: [V; N] = read(&constants.high, lane);
@@ -103,24 +155,30 @@ unsafe fn relax_lanes<V: Vector<Element = f64>, const N: usize>(
             let splat = |numbers: &[f64]| V::splat(*numbers.as_ptr().add(value));
             let (low_slope, low_constant) = (splat(lines.low.0), splat(lines.low.1));
             let (high_slope, high_constant) = (splat(lines.high.0), splat(lines.high.1));
-            let (bias, bound) = (splat(lines.biases), splat(lines.magnitudes));
+            let bound = splat(lines.magnitudes);
             for v in 0..N {
                 let place = value * lanes + lane + v * V::WIDTH;
                 let coefficient = V::load(from.as_ptr().add(place));
                 let positive = coefficient.relu();
                 let negative = coefficient.subtract(positive);
-                let new = positive.multiply_add(low_slope, negative.multiply(high_slope));
+                let new = if PARALLEL {
+                    coefficient.multiply(low_slope)
+                } else {
+                    positive.multiply_add(low_slope, negative.multiply(high_slope))
+                };
                 new.store(to.as_mut_ptr().add(place));
-                let constant = new.multiply(bias);
-                low[v] = low[v]
-                    .add(positive.multiply_add(low_constant, negative.multiply_add(high_constant, constant)));
-                high[v] = high[v]
-                    .add(positive.multiply_add(high_constant, negative.multiply_add(low_constant, constant)));
+                low[v] = low[v].add(positive.multiply_add(low_constant, negative.multiply(high_constant)));
+                if PARALLEL {
+                    high[v] =
+                        high[v].add(positive.multiply_add(high_constant, negative.multiply(low_constant)));
+                }
                 magnitude[v] = coefficient.abs().multiply_add(bound, magnitude[v]);
             }
         }
         write(low, &mut constants.low, lane);
-        write(high, &mut constants.high, lane);
+        if PARALLEL {
+            write(high, &mut constants.high, lane);
+        }
         write(magnitude, &mut constants.magnitude, lane);
     }
 }

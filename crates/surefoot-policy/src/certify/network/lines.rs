@@ -15,14 +15,12 @@ use super::relaxation::{SLACK, TINY, relax};
 use crate::batch::InstructionSet;
 use crate::vector::Doubles;
 
-/// Lines below and above activations, a number per value each. `x` being the argument of a value, it is between `low.0·x + low.1` and
-/// `high.0·x + high.1`.
+/// Lines below and above activations, a number per value each. `x` being the weighted sum of a value without its bias, the value is
+/// between `low.0·x + low.1` and `high.0·x + high.1`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LinePairs<'l> {
     pub(super) low: (&'l [f64], &'l [f64]),
     pub(super) high: (&'l [f64], &'l [f64]),
-    /// A constant that is added to the argument's coefficient times itself: the bias of the weighted sum.
-    pub(super) biases: &'l [f64],
     /// Bounds all magnitudes that meet a coefficient here, for the rounding error.
     pub(super) magnitudes: &'l [f64],
 }
@@ -30,7 +28,7 @@ pub(super) struct LinePairs<'l> {
 impl LinePairs<'_> {
     /// Values that have all numbers.
     pub(super) fn len(&self) -> usize {
-        let all = [self.low.0, self.low.1, self.high.0, self.high.1, self.biases, self.magnitudes];
+        let all = [self.low.0, self.low.1, self.high.0, self.high.1, self.magnitudes];
         all.map(<[f64]>::len).into_iter().min().unwrap_or(0)
     }
 }
@@ -43,7 +41,10 @@ pub(super) struct Lines {
     pub(super) low_constants: Vec<f64>,
     pub(super) high_slopes: Vec<f64>,
     pub(super) high_constants: Vec<f64>,
-    /// Slopes of parallel lines, and their constants below and above.
+    /// The constants, and what the slopes make of the biases.
+    low_offsets: Vec<f64>,
+    high_offsets: Vec<f64>,
+    /// Slopes of parallel lines; their constants below and above, and what the slopes make of the biases.
     slopes: Vec<f64>,
     parallel_low: Vec<f64>,
     parallel_high: Vec<f64>,
@@ -60,6 +61,8 @@ impl Lines {
             &mut self.low_constants,
             &mut self.high_slopes,
             &mut self.high_constants,
+            &mut self.low_offsets,
+            &mut self.high_offsets,
             &mut self.slopes,
             &mut self.parallel_low,
             &mut self.parallel_high,
@@ -73,9 +76,8 @@ impl Lines {
     /// The lines that are as tight as we know.
     pub(super) fn tight(&self) -> LinePairs<'_> {
         LinePairs {
-            low: (&self.low_slopes, &self.low_constants),
-            high: (&self.high_slopes, &self.high_constants),
-            biases: &self.biases,
+            low: (&self.low_slopes, &self.low_offsets),
+            high: (&self.high_slopes, &self.high_offsets),
             magnitudes: &self.magnitudes,
         }
     }
@@ -85,7 +87,6 @@ impl Lines {
         LinePairs {
             low: (&self.slopes, &self.parallel_low),
             high: (&self.slopes, &self.parallel_high),
-            biases: &self.biases,
             magnitudes: &self.magnitudes,
         }
     }
@@ -107,14 +108,13 @@ pub(super) struct Values<'v> {
 for_each_instruction_set! {
     /// Makes ends of weighted sums from their centres and radii, widened by what rounding can do: `slack` times the sum of magnitudes,
     /// which goes into `reaches`, if no value that is summed has a larger magnitude than `largest`. Other ends that hold, if there
-    /// are any, are kept where they are better.
+    /// are any, are kept where they are better. There must be either.
     fn bound_sums(
         slack: f64,
         largest: f64,
         norms: &[f64],
         biases: &[f64],
-        centres: &[f64],
-        radii: &[f64],
+        sums: Option<(&[f64], &[f64])>,
         others: Option<(&[f64], &[f64])>,
         low: &mut [f64],
         high: &mut [f64],
@@ -122,9 +122,12 @@ for_each_instruction_set! {
     ) by bound_sums_body where {
         let size = low.len();
         assert!(size.is_multiple_of(PADDING), "padded");
-        let sizes = [norms.len(), biases.len(), centres.len(), radii.len(), high.len(), reaches.len()];
+        let sizes = [norms.len(), biases.len(), high.len(), reaches.len()];
         assert!(sizes.iter().all(|&other| other >= size), "a number of each kind for each neuron");
-        assert!(others.is_none_or(|(low, high)| low.len().min(high.len()) >= size), "ends for each neuron");
+        for (one, other) in [sums, others].into_iter().flatten() {
+            assert!(one.len().min(other.len()) >= size, "numbers for each neuron");
+        }
+        assert!(sums.is_some() || others.is_some(), "something to make ends from");
     }
 }
 
@@ -135,8 +138,7 @@ unsafe fn bound_sums_body<V: Doubles>(
     largest: f64,
     norms: &[f64],
     biases: &[f64],
-    centres: &[f64],
-    radii: &[f64],
+    sums: Option<(&[f64], &[f64])>,
     others: Option<(&[f64], &[f64])>,
     low: &mut [f64],
     high: &mut [f64],
@@ -148,8 +150,11 @@ unsafe fn bound_sums_body<V: Doubles>(
             let get = |from: &[f64]| V::load(from.as_ptr().add(first));
             let reach = get(norms).multiply_add(V::splat(largest), get(biases).abs());
             let error = reach.multiply_add(V::splat(slack), V::splat(TINY));
-            let (centre, radius) = (get(centres), get(radii).add(error));
-            let (mut least, mut greatest) = (centre.subtract(radius), centre.add(radius));
+            let (mut least, mut greatest) = (V::splat(f64::NEG_INFINITY), V::splat(f64::INFINITY));
+            if let Some((centres, radii)) = sums {
+                let (centre, radius) = (get(centres), get(radii).add(error));
+                (least, greatest) = (centre.subtract(radius), centre.add(radius));
+            }
             if let Some((other_low, other_high)) = others {
                 let (other_least, other_greatest) = (get(other_low), get(other_high));
                 least = other_least.if_below(least, least, other_least);
@@ -162,7 +167,7 @@ unsafe fn bound_sums_body<V: Doubles>(
     }
 }
 
-/// Finds lines around the activations of `size` neurons, whose arguments are between the ends. `reaches` are the sums of magnitudes of
+/// Finds lines around the activations of `size` neurons, whose arguments are between the ends, and whose biases are loaded. `reaches` are the sums of magnitudes of
 /// the terms of each argument.
 pub(super) fn relax_layer(
     set: InstructionSet,
@@ -192,7 +197,11 @@ fn relax_each(
         (lines.low_slopes[neuron], lines.low_constants[neuron]) = relaxation.low;
         (lines.high_slopes[neuron], lines.high_constants[neuron]) = relaxation.high;
         lines.slopes[neuron] = relaxation.slope;
-        (lines.parallel_low[neuron], lines.parallel_high[neuron]) = relaxation.parallel;
+        let offset = |slope: f64, constant: f64| constant + slope * lines.biases[neuron];
+        lines.low_offsets[neuron] = offset(relaxation.low.0, relaxation.low.1);
+        lines.high_offsets[neuron] = offset(relaxation.high.0, relaxation.high.1);
+        lines.parallel_low[neuron] = offset(relaxation.slope, relaxation.parallel.0);
+        lines.parallel_high[neuron] = offset(relaxation.slope, relaxation.parallel.1);
         let constants = [relaxation.low.1, relaxation.high.1, relaxation.parallel.0, relaxation.parallel.1];
         let constant = constants.iter().map(|constant| constant.abs()).fold(0.0, f64::max);
         lines.magnitudes[neuron] = ((1.0 + function.lipschitz()) * reaches[neuron] + 2.0 * constant) * 1.01;
@@ -226,6 +235,9 @@ for_each_instruction_set! {
             lines.slopes.len(),
             lines.parallel_low.len(),
             lines.parallel_high.len(),
+            lines.low_offsets.len(),
+            lines.high_offsets.len(),
+            lines.biases.len(),
             lines.magnitudes.len(),
             values.low.len(),
             values.high.len(),
@@ -292,8 +304,12 @@ unsafe fn relax_relus_body<V: Doubles>(
             put(&mut lines.high_constants, high_constant);
             // Any slope between the two is below both branches.
             put(&mut lines.slopes, high_slope);
-            put(&mut lines.parallel_low, low_constant);
-            put(&mut lines.parallel_high, high_constant);
+            let bias = V::load(lines.biases.as_ptr().add(first));
+            let (low_part, high_part) = (low_slope.multiply(bias), high_slope.multiply(bias));
+            put(&mut lines.low_offsets, low_constant.add(low_part));
+            put(&mut lines.high_offsets, high_constant.add(high_part));
+            put(&mut lines.parallel_low, low_constant.add(high_part));
+            put(&mut lines.parallel_high, high_constant.add(high_part));
             let (one_size, other_size) = (low_constant.abs(), high_constant.abs());
             let constant = one_size.if_below(other_size, other_size, one_size);
             let reach = V::load(reaches.as_ptr().add(first));
@@ -342,12 +358,14 @@ mod tests {
         fn many_relus_are_bounded_as_each_of_them(
             below in prop_oneof![Just(0.0), 0.0..1.0],
             pairs in prop::collection::vec((ends(), ends()), PADDING),
+            biases in prop::collection::vec(-10.0..10.0, PADDING),
         ) {
             let (low, high): (Vec<f64>, Vec<f64>) =
                 pairs.iter().map(|&(a, b)| if a > b { (b, a) } else { (a, b) }).unzip();
             let reaches = [1.5; PADDING];
             let mut lines = Lines::default();
             lines.resize(PADDING);
+            lines.biases.copy_from_slice(&biases);
             let mut expected = lines.clone();
             let mut numbers = [[0.0; PADDING]; 4];
             let mut expected_numbers = numbers;
@@ -367,6 +385,8 @@ mod tests {
                         (&lines.low_constants, &expected.low_constants),
                         (&lines.high_slopes, &expected.high_slopes),
                         (&lines.high_constants, &expected.high_constants),
+                        (&lines.low_offsets, &expected.low_offsets),
+                        (&lines.high_offsets, &expected.high_offsets),
                         (&lines.slopes, &expected.slopes),
                         (&lines.parallel_low, &expected.parallel_low),
                         (&lines.parallel_high, &expected.parallel_high),

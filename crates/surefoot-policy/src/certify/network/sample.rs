@@ -28,8 +28,10 @@ impl Sample {
         input: impl Fn(usize) -> f64,
     ) {
         let values = &mut self.values;
-        values[0].clear();
-        values[0].extend((0..graph.slots[0].size).map(input));
+        values[0].resize(graph.slots[0].size, 0.0);
+        for &index in &slots[0].alive {
+            values[0][index as usize] = input(index as usize);
+        }
         for (index, slot) in graph.slots.iter().enumerate() {
             let (before, rest) = values.split_at_mut(index);
             let own = &mut rest[0];

@@ -49,7 +49,7 @@ impl Slopes {
         to: &mut [f64],
         constants: &mut Constants,
     ) {
-        let lines = slot.lines.tight();
+        let lines = &slot.lines;
         for &value in &slot.alive {
             let value = value as usize;
             let row = value * lanes..(value + 1) * lanes;
@@ -57,9 +57,9 @@ impl Slopes {
             let pairs = from[row.clone()].iter().zip(&mut to[row]);
             for (lane, (&coefficient, argument)) in pairs.enumerate() {
                 let (slope, constant) = if coefficient > 0.0 {
-                    (slopes[lane], lines.low.1[value])
+                    (slopes[lane], lines.low_constants[value])
                 } else {
-                    (lines.high.0[value], lines.high.1[value])
+                    (lines.high_slopes[value], lines.high_constants[value])
                 };
                 *argument = coefficient * slope;
                 constants.low[lane] += coefficient * constant + *argument * lines.biases[value];
@@ -113,15 +113,14 @@ impl Slopes {
                     *steepest = steepest.max((met[row + lane].max(0.0) * values[row + lane]).abs());
                 }
             }
-            let tight = lines.tight();
             for &value in alive {
                 let (is_open, value) = (lines.is_open(value), value as usize);
                 for (lane, argument) in values[value * lanes..][..lanes].iter_mut().enumerate() {
                     let (slope, met) = (&mut slopes[value * lanes + lane], met[value * lanes + lane]);
                     let line = if met > 0.0 {
-                        (*slope, tight.low.1[value])
+                        (*slope, lines.low_constants[value])
                     } else {
-                        (tight.high.0[value], tight.high.1[value])
+                        (lines.high_slopes[value], lines.high_constants[value])
                     };
                     if let (Some(least), true, true) = (least, is_open, met > 0.0) {
                         let change = step * met * *argument / self.steepest[lane];
