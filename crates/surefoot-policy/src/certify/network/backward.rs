@@ -34,8 +34,9 @@ pub(super) struct Backward {
     used: Vec<bool>,
     constants: Constants,
     lanes: usize,
-    /// The neurons that lanes stand for.
+    /// The neurons that lanes stand for, and the first ones of their blocks.
     neurons: Vec<u32>,
+    blocks: Vec<u32>,
     /// For each input, the first one that reads the same variable.
     leaders: Vec<u32>,
     /// `G` of [`super::rounding`].
@@ -73,6 +74,7 @@ impl Backward {
             constants: Constants::default(),
             lanes: 0,
             neurons: Vec::new(),
+            blocks: Vec::new(),
             leaders,
             growth: (2.0 * graph.values as f64 + 64.0) * 1.01 * UNIT,
             rises: Vec::new(),
@@ -92,17 +94,24 @@ impl Backward {
         open: &[u32],
         (low, high): (&mut [f64], &mut [f64]),
     ) {
-        let neurons = self.choose(layer, open);
         let (style, sides) =
             if graph.refine_cost <= CHEAP { (Style::Tight, 2) } else { (Style::Parallel, 1) };
+        let mut neurons = std::mem::take(&mut self.neurons);
+        let blocks = self.choose(graph, layer, open, &mut neurons);
         for neurons in neurons.chunks(CHUNK / sides) {
             let above = neurons.len().next_multiple_of(LANE_BLOCK);
             self.start(sides * above);
-            self.load_rows(graph, slots, layer, neurons);
-            if style == Style::Tight {
-                self.negate(&slots[layer.from].alive, layer.from, above);
+            self.load_biases(layer, neurons);
+            if blocks {
+                self.relax_rows(graph, set, slots, layer, neurons, style);
+                self.run(graph, set, slots, layer.from - 1, style);
+            } else {
+                self.load_rows(graph, slots, layer, neurons);
+                if style == Style::Tight {
+                    self.negate(&slots[layer.from].alive, layer.from, above);
+                }
+                self.run(graph, set, slots, layer.from, style);
             }
-            self.run(graph, set, slots, layer.from, style);
             let Constants { low: minima, high: maxima, .. } = &self.constants;
             for (lane, &neuron) in neurons.iter().enumerate() {
                 let minimum = minima[lane];
@@ -114,6 +123,69 @@ impl Backward {
             }
         }
         self.neurons = neurons;
+    }
+
+    /// Chooses the neurons to bound if those in `open`, in ascending order, have to be: they alone, or where that is not much more,
+    /// whole blocks of neighbours, whose weights need not be copied. Whether they are blocks.
+    fn choose(&self, graph: &Graph, layer: &Affine, open: &[u32], neurons: &mut Vec<u32>) -> bool {
+        const BLOCK: u32 = LANE_BLOCK as u32;
+        neurons.clear();
+        let is_layer = |slot: usize| matches!(graph.slots[slot].operation, Operation::Layer(_));
+        if matches!(layer.matrix, Matrix::Dense { .. }) && is_layer(layer.from) {
+            for &neuron in open {
+                if neurons.last().is_none_or(|&last| last < neuron) {
+                    let first = neuron - neuron % BLOCK;
+                    neurons.extend(first..first + BLOCK);
+                }
+            }
+            if neurons.len() <= 2 * open.len().next_multiple_of(LANE_BLOCK) {
+                return true;
+            }
+            neurons.clear();
+        }
+        neurons.extend_from_slice(open);
+        false
+    }
+
+    /// Loads the constants of the weighted sums of neurons, one per lane.
+    fn load_biases(&mut self, layer: &Affine, neurons: &[u32]) {
+        for (lane, &neuron) in neurons.iter().enumerate() {
+            let bias = layer.biases[neuron as usize];
+            self.constants.low[lane] = bias;
+            self.constants.high[lane] = bias;
+            self.constants.magnitude[lane] = bias.abs();
+        }
+    }
+
+    /// Replaces the values in the weighted sums of blocks of neurons, straight from the weights.
+    fn relax_rows(
+        &mut self,
+        graph: &Graph,
+        set: InstructionSet,
+        slots: &[SlotBounds],
+        layer: &Affine,
+        neurons: &[u32],
+        style: Style,
+    ) {
+        let (Matrix::Dense { columns, .. }, Operation::Layer(source)) =
+            (&layer.matrix, &graph.slots[layer.from].operation)
+        else {
+            unreachable!("blocks are chosen for dense layers that read layers")
+        };
+        self.blocks.clear();
+        self.blocks.extend(neurons.iter().step_by(LANE_BLOCK));
+        let SlotBounds { alive, lines, .. } = &slots[layer.from];
+        let size = graph.slots[layer.from].size * self.lanes;
+        self.arguments.resize(self.arguments.len().max(size), 0.0);
+        let Backward { blocks, arguments, constants, .. } = self;
+        let stride = layer.biases.len();
+        if style == Style::Parallel {
+            let lines = lines.parallel();
+            lanes::relax_weights_parallel(set, alive, lines, columns, stride, blocks, arguments, constants);
+        } else {
+            lanes::relax_weights(set, alive, lines.tight(), columns, stride, blocks, arguments, constants);
+        }
+        self.replace_sums(graph, set, slots, layer.from, source);
     }
 
     /// Loads the functions of the lanes before `above` once more, negated, from there on: their minima bound the functions from
@@ -130,26 +202,6 @@ impl Backward {
             self.constants.low[above + lane] = -self.constants.low[lane];
             self.constants.magnitude[above + lane] = self.constants.magnitude[lane];
         }
-    }
-
-    /// The neurons to bound if those in `open`, in ascending order, have to be: they alone, or where that is not much more, whole
-    /// blocks of neighbours, whose weights are loaded faster.
-    fn choose(&mut self, layer: &Affine, open: &[u32]) -> Vec<u32> {
-        let mut neurons = std::mem::take(&mut self.neurons);
-        neurons.clear();
-        if let Matrix::Dense { .. } = layer.matrix {
-            for &neuron in open {
-                if neurons.last().is_none_or(|&last| last < neuron) {
-                    let first = neuron - neuron % LANE_BLOCK as u32;
-                    neurons.extend(first..first + LANE_BLOCK as u32);
-                }
-            }
-        }
-        if neurons.len() > 2 * open.len().next_multiple_of(LANE_BLOCK) || neurons.is_empty() {
-            neurons.clear();
-            neurons.extend_from_slice(open);
-        }
-        neurons
     }
 
     /// Bounds functions of the scores from below. Results are in [`Backward::minimum`] and [`Backward::coefficient`],
@@ -307,27 +359,13 @@ impl Backward {
                 self.claim(graph, layer.from);
                 let coefficients = &mut self.coefficients[layer.from];
                 let stride = layer.biases.len();
-                let is_block = |block: &[u32; LANE_BLOCK]| {
-                    block[0].is_multiple_of(LANE_BLOCK as u32)
-                        && block[LANE_BLOCK - 1] - block[0] == LANE_BLOCK as u32 - 1
-                };
-                let (blocks, rest) = neurons.as_chunks::<LANE_BLOCK>();
-                let whole = rest.is_empty() && blocks.iter().all(is_block);
                 for &input in &slots[layer.from].alive {
                     let column = &columns[input as usize * stride..][..stride];
                     let row = &mut coefficients[input as usize * lanes..][..lanes];
-                    if whole {
-                        for (coefficients, block) in
-                            row.as_chunks_mut::<LANE_BLOCK>().0.iter_mut().zip(blocks)
-                        {
-                            coefficients.copy_from_slice(&column[block[0] as usize..][..LANE_BLOCK]);
-                        }
-                    } else {
-                        for (coefficient, &neuron) in row.iter_mut().zip(neurons) {
-                            *coefficient = column[neuron as usize];
-                        }
-                        row[neurons.len()..].fill(0.0);
+                    for (coefficient, &neuron) in row.iter_mut().zip(neurons) {
+                        *coefficient = column[neuron as usize];
                     }
+                    row[neurons.len()..].fill(0.0);
                 }
             }
             Matrix::Sparse { starts, entries } => {
@@ -340,11 +378,6 @@ impl Backward {
                     }
                 }
             }
-        }
-        for (lane, &neuron) in neurons.iter().enumerate() {
-            self.constants.low[lane] = layer.biases[neuron as usize];
-            self.constants.high[lane] = layer.biases[neuron as usize];
-            self.constants.magnitude[lane] = layer.biases[neuron as usize].abs();
         }
     }
 
@@ -392,6 +425,20 @@ impl Backward {
             }
             Style::Optimised => self.optimised.relax(index, slot, lanes, coefficients, from, constants),
         }
+        self.replace_sums(graph, set, slots, index, layer);
+    }
+
+    /// Replaces the weighted sums of a layer, whose coefficients are in `arguments`.
+    fn replace_sums(
+        &mut self,
+        graph: &Graph,
+        set: InstructionSet,
+        slots: &[SlotBounds],
+        index: usize,
+        layer: &Affine,
+    ) {
+        let lanes = self.lanes;
+        let slot = &slots[index];
         let columns = &slots[layer.from].alive;
         match &layer.matrix {
             Matrix::Dense { inputs, rows, .. } => {

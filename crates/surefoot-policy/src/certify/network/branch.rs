@@ -119,18 +119,15 @@ impl NetworkBounder {
 
     /// Splits what is left of the box in the dimension that counts most.
     fn split(&self) -> Finding {
-        let width = |dimension: usize| {
-            let (low, high) = self.left[dimension];
-            f64::from(high) - f64::from(low)
-        };
         // Where nothing counts, the widest dimension.
-        let score = |dimension: usize| (self.slopes[dimension].abs() * width(dimension), width(dimension));
-        let dimension = (0..self.left.len())
-            .max_by(|&a, &b| {
-                let ((one, width), (other, other_width)) = (score(a), score(b));
-                one.total_cmp(&other).then(width.total_cmp(&other_width))
-            })
-            .expect("the box has more than one point");
+        let (mut dimension, mut most, mut widest) = (0, 0.0, 0.0);
+        for (index, (&slope, &(low, high))) in self.slopes.iter().zip(&self.left).enumerate() {
+            let width = f64::from(high) - f64::from(low);
+            let score = slope.abs() * width;
+            if score > most || (score == most && width > widest) {
+                (dimension, most, widest) = (index, score, width);
+            }
+        }
         let (low, high) = self.left[dimension];
         Finding::Open { dimension, at: middle(low, high), low_first: self.slopes[dimension] > 0.0 }
     }

@@ -183,6 +183,174 @@ unsafe fn relax_lanes<V: Vector<Element = f64>, const PARALLEL: bool, const N: u
     }
 }
 
+for_each_instruction_set! {
+    /// Begins lower bounds of the weighted sums of neurons and of their negations, and replaces the values that are summed, as [`relax`]
+    /// does. Neurons come in blocks of [`LANE_BLOCK`], of which the first is given; `columns` has `stride` weights, one per neuron, for each
+    /// value. The first half of the lanes is for the sums.
+    fn relax_weights(
+        alive: &Indices,
+        lines: LinePairs<'_>,
+        columns: &[f64],
+        stride: usize,
+        blocks: &[u32],
+        to: &mut [f64],
+        constants: &mut Constants,
+    ) by relax_weights_body where {
+        check_weights(alive, lines, columns, stride, blocks, to, 2);
+        constants.check(2 * LANE_BLOCK * blocks.len());
+    }
+}
+
+for_each_instruction_set! {
+    /// Begins lower and upper bounds of the weighted sums of neurons, as [`relax_weights`] and [`relax_parallel`] do.
+    fn relax_weights_parallel(
+        alive: &Indices,
+        lines: LinePairs<'_>,
+        columns: &[f64],
+        stride: usize,
+        blocks: &[u32],
+        to: &mut [f64],
+        constants: &mut Constants,
+    ) by relax_weights_parallel_body where {
+        check_weights(alive, lines, columns, stride, blocks, to, 1);
+        constants.check(LANE_BLOCK * blocks.len());
+    }
+}
+
+/// Panics unless all values have lines, weights and room for coefficients of `sides` lanes per neuron.
+fn check_weights(
+    alive: &Indices,
+    lines: LinePairs<'_>,
+    columns: &[f64],
+    stride: usize,
+    blocks: &[u32],
+    to: &[f64],
+    sides: usize,
+) {
+    assert!(blocks.iter().all(|&first| first as usize + LANE_BLOCK <= stride), "weights of all neurons");
+    let room = to.len() / (sides * LANE_BLOCK * blocks.len()).max(1);
+    let height = room.min(columns.len() / stride.max(1)).min(lines.len());
+    assert!(alive.bound() <= height, "each value has lines, weights and coefficients");
+}
+
+#[inline(always)]
+unsafe fn relax_weights_body<V: Vector<Element = f64>>(
+    alive: &Indices,
+    lines: LinePairs<'_>,
+    columns: &[f64],
+    stride: usize,
+    blocks: &[u32],
+    to: &mut [f64],
+    constants: &mut Constants,
+) {
+    // Safety: as promised by the caller.
+    unsafe { relax_all_weights::<V, false>(alive, lines, columns, stride, blocks, to, constants) }
+}
+
+#[inline(always)]
+unsafe fn relax_weights_parallel_body<V: Vector<Element = f64>>(
+    alive: &Indices,
+    lines: LinePairs<'_>,
+    columns: &[f64],
+    stride: usize,
+    blocks: &[u32],
+    to: &mut [f64],
+    constants: &mut Constants,
+) {
+    // Safety: as promised by the caller.
+    unsafe { relax_all_weights::<V, true>(alive, lines, columns, stride, blocks, to, constants) }
+}
+
+#[inline(always)]
+unsafe fn relax_all_weights<V: Vector<Element = f64>, const PARALLEL: bool>(
+    alive: &Indices,
+    lines: LinePairs<'_>,
+    columns: &[f64],
+    stride: usize,
+    blocks: &[u32],
+    to: &mut [f64],
+    constants: &mut Constants,
+) {
+    let parts = LANE_BLOCK / V::WIDTH;
+    let all = parts * blocks.len();
+    // The place of a vector of neurons in a row of weights.
+    let place = |vector: usize| blocks[vector / parts] as usize + vector % parts * V::WIDTH;
+    let mut vector = 0;
+    // Safety: vectors are within the blocks, which were checked, as were the values.
+    unsafe {
+        while vector + 4 <= all {
+            let places = std::array::from_fn::<_, 4, _>(|v| place(vector + v));
+            relax_weight_vectors::<V, PARALLEL, 4>(
+                alive, lines, columns, stride, blocks, vector, places, to, constants,
+            );
+            vector += 4;
+        }
+        while vector < all {
+            let places = [place(vector)];
+            relax_weight_vectors::<V, PARALLEL, 1>(
+                alive, lines, columns, stride, blocks, vector, places, to, constants,
+            );
+            vector += 1;
+        }
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+unsafe fn relax_weight_vectors<V: Vector<Element = f64>, const PARALLEL: bool, const N: usize>(
+    alive: &Indices,
+    lines: LinePairs<'_>,
+    columns: &[f64],
+    stride: usize,
+    blocks: &[u32],
+    vector: usize,
+    places: [usize; N],
+    to: &mut [f64],
+    constants: &mut Constants,
+) {
+    let above = LANE_BLOCK * blocks.len();
+    let lanes = if PARALLEL { above } else { 2 * above };
+    let lane = vector * V::WIDTH;
+    // Safety: as for `relax_all_weights`.
+    unsafe {
+        let mut low: [V; N] = read(&constants.low, lane);
+        // Of the upper bounds or, negated, of the lower bounds of the negated functions.
+        let mut high: [V; N] = read(&constants.high, lane);
+        let mut magnitude: [V; N] = read(&constants.magnitude, lane);
+        for &value in alive {
+            let value = value as usize;
+            let splat = |numbers: &[f64]| V::splat(*numbers.as_ptr().add(value));
+            let (low_slope, low_constant) = (splat(lines.low.0), splat(lines.low.1));
+            let (high_slope, high_constant) = (splat(lines.high.0), splat(lines.high.1));
+            let bound = splat(lines.magnitudes);
+            for v in 0..N {
+                let coefficient = V::load(columns.as_ptr().add(value * stride + places[v]));
+                let positive = coefficient.relu();
+                let negative = coefficient.subtract(positive);
+                let row = to.as_mut_ptr().add(value * lanes + lane + v * V::WIDTH);
+                if PARALLEL {
+                    coefficient.multiply(low_slope).store(row);
+                } else {
+                    positive.multiply_add(low_slope, negative.multiply(high_slope)).store(row);
+                    let upper = positive.multiply_add(high_slope, negative.multiply(low_slope));
+                    V::splat(0.0).subtract(upper).store(row.add(above));
+                }
+                low[v] = low[v].add(positive.multiply_add(low_constant, negative.multiply(high_constant)));
+                high[v] = high[v].add(positive.multiply_add(high_constant, negative.multiply(low_constant)));
+                magnitude[v] = coefficient.abs().multiply_add(bound, magnitude[v]);
+            }
+        }
+        write(low, &mut constants.low, lane);
+        write(magnitude, &mut constants.magnitude, lane);
+        if PARALLEL {
+            write(high, &mut constants.high, lane);
+        } else {
+            write(high.map(|sum| V::splat(0.0).subtract(sum)), &mut constants.low, above + lane);
+            write(magnitude, &mut constants.magnitude, above + lane);
+        }
+    }
+}
+
 /// Reads vectors one after the other, from an index on.
 #[inline(always)]
 unsafe fn read<V: Vector<Element = f64>, const N: usize>(from: &[f64], first: usize) -> [V; N] {

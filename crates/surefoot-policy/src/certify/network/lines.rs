@@ -124,9 +124,8 @@ for_each_instruction_set! {
         assert!(size.is_multiple_of(PADDING), "padded");
         let sizes = [norms.len(), biases.len(), high.len(), reaches.len()];
         assert!(sizes.iter().all(|&other| other >= size), "a number of each kind for each neuron");
-        for (one, other) in [sums, others].into_iter().flatten() {
-            assert!(one.len().min(other.len()) >= size, "numbers for each neuron");
-        }
+        assert!(sums.is_none_or(|(one, other)| one.len().min(other.len()) >= size), "sums of all neurons");
+        assert!(others.is_none_or(|(one, other)| one.len().min(other.len()) >= size), "ends of all neurons");
         assert!(sums.is_some() || others.is_some(), "something to make ends from");
     }
 }
