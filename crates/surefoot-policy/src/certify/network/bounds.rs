@@ -152,9 +152,10 @@ impl Bounds {
             slot.set(index, low, high);
         }
         let SlotBounds { low, high, alive, .. } = slot;
-        let is_fixed = |index: usize| low[index] == high[index] && graph.folds_inputs;
-        alive.select(size, |index| !is_fixed(index));
-        self.fixed.select(size, |index| is_fixed(index) && low[index] != 0.0);
+        let ends = || low[..size].iter().zip(&high[..size]);
+        let folds = graph.folds_inputs;
+        alive.select(ends().map(|(low, high)| (low != high) | !folds));
+        self.fixed.select(ends().map(|(low, high)| (low == high) & folds & (*low != 0.0)));
     }
 
     /// Bounds the weighted sums of a layer, whose centres and radii are computed, and notes which of them leave an activation
@@ -192,9 +193,10 @@ impl Bounds {
             }
         }
         let size = graph.slots[index].size;
+        let ends = low[..size].iter().zip(&high[..size]);
         match layer.function {
-            Function::Relu => self.open.select(size, |neuron| (low[neuron] < 0.0) & (high[neuron] > 0.0)),
-            function => self.open.select(size, |neuron| is_open(function, low[neuron], high[neuron])),
+            Function::Relu => self.open.select(ends.map(|(low, high)| (*low < 0.0) & (*high > 0.0))),
+            function => self.open.select(ends.map(|(low, high)| is_open(function, *low, *high))),
         }
     }
 
@@ -211,13 +213,13 @@ impl Bounds {
         let mut values = Values { low, high, centres, radii };
         let size = graph.slots[index].size;
         lines::relax_layer(set, layer.function, size, ends, &self.reaches, lines, &mut values);
-        let (low, high) = (&low[..size], &high[..size]);
+        let ends = low[..size].iter().zip(&high[..size]);
+        let is_alive = ends.map(|(low, high)| (*low != 0.0) | (*high != 0.0));
         if arguments.phases.is_empty() {
-            alive.select(size, |neuron| (low[neuron] != 0.0) | (high[neuron] != 0.0));
+            alive.select(is_alive);
         } else {
-            alive.select(size, |neuron| {
-                low[neuron] != 0.0 || high[neuron] != 0.0 || arguments.has_phase(index, neuron)
-            });
+            let has_phase = |neuron: usize| arguments.has_phase(index, neuron);
+            alive.select(is_alive.enumerate().map(|(neuron, is_alive)| is_alive || has_phase(neuron)));
         }
         self.slots[index].find_largest();
     }
@@ -263,7 +265,7 @@ impl Bounds {
             let source = &before[source as usize];
             slot.set(place, source.low[element as usize], source.high[element as usize]);
         }
-        slot.alive.select(elements.len(), |_| true);
+        slot.alive.select(elements.iter().map(|_| true));
     }
 
     fn maximum(&mut self, graph: &Graph, index: usize, left: usize, right: usize) {
@@ -275,7 +277,7 @@ impl Bounds {
         for place in 0..size {
             slot.set(place, left.low[place].max(right.low[place]), left.high[place].max(right.high[place]));
         }
-        slot.alive.select(size, |_| true);
+        slot.alive.select((0..size).map(|_| true));
     }
 }
 

@@ -6,21 +6,22 @@ use std::ops::Deref;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Indices {
     list: Vec<u32>,
-    /// The list was made for this many places: all indices are less.
+    /// The list was selected from this many: all indices are less.
     bound: usize,
 }
 
 impl Indices {
-    /// Takes over the indices of the places, out of `size`, that are wanted.
+    /// Takes over the indices of what is wanted.
     #[inline]
-    pub(super) fn select(&mut self, size: usize, mut is_wanted: impl FnMut(usize) -> bool) {
-        self.bound = size;
-        self.list.resize(size, 0);
+    pub(super) fn select(&mut self, are_wanted: impl ExactSizeIterator<Item = bool>) {
+        self.bound = are_wanted.len();
+        self.list.resize(self.bound, 0);
         let mut count = 0;
-        for place in 0..size {
-            // Without a branch: which places are wanted is hard to predict.
-            self.list[count] = place as u32;
-            count += usize::from(is_wanted(place));
+        let list = &mut self.list[..];
+        for (place, is_wanted) in are_wanted.enumerate() {
+            // Without a branch: what is wanted is hard to predict.
+            list[count] = place as u32;
+            count += usize::from(is_wanted);
         }
         self.list.truncate(count);
     }

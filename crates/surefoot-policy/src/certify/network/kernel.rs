@@ -294,11 +294,21 @@ unsafe fn backward_lanes<V: Vector<Element = f64>, const N: usize>(
             }
             columns = rest;
         }
-        let (blocks, rest) = columns.as_chunks::<4>();
-        for block in blocks {
+        // So does a last block of two columns instead of one.
+        while columns.len() == 4 || columns.len() > 5 {
+            let (block, rest) = columns.split_first_chunk::<4>().expect("four columns are left");
             backward_block::<V, N, 4>(weights, stride, rows, *block, lanes, lane, from, to, is_new);
+            columns = rest;
         }
-        for &column in rest {
+        if let Some((block, rest)) = columns.split_first_chunk::<3>() {
+            backward_block::<V, N, 3>(weights, stride, rows, *block, lanes, lane, from, to, is_new);
+            columns = rest;
+        }
+        if let Some((block, rest)) = columns.split_first_chunk::<2>() {
+            backward_block::<V, N, 2>(weights, stride, rows, *block, lanes, lane, from, to, is_new);
+            columns = rest;
+        }
+        for &column in columns {
             backward_block::<V, N, 1>(weights, stride, rows, [column], lanes, lane, from, to, is_new);
         }
     }
@@ -329,12 +339,13 @@ unsafe fn backward_block<V: Vector<Element = f64>, const N: usize, const COLUMNS
                 }
             }
         }
+        let weights = columns.map(|column| weights.as_ptr().add(column));
         for &row in rows {
             let coefficients = from.as_ptr().add(row as usize * lanes + lane);
             let values: [V; N] = std::array::from_fn(|v| V::load(coefficients.add(v * V::WIDTH)));
-            let row = weights.as_ptr().add(row as usize * stride);
+            let row = row as usize * stride;
             for column in 0..COLUMNS {
-                let weight = V::splat(*row.add(columns[column]));
+                let weight = V::splat(*weights[column].add(row));
                 for v in 0..N {
                     sums[column][v] = weight.multiply_add(values[v], sums[column][v]);
                 }
