@@ -112,14 +112,13 @@ impl Backward {
                 }
                 self.run(graph, set, slots, layer.from, style);
             }
-            let Constants { low: minima, high: maxima, .. } = &self.constants;
-            for (lane, &neuron) in neurons.iter().enumerate() {
-                let minimum = minima[lane];
-                let maximum = if style == Style::Tight { -minima[above + lane] } else { maxima[lane] };
-                let (low, high) = (&mut low[neuron as usize], &mut high[neuron as usize]);
-                // Comparisons with NaN are false and keep the old ends.
-                *low = if minimum > *low { minimum } else { *low };
-                *high = if maximum < *high { maximum } else { *high };
+            if style == Style::Tight {
+                let (functions, negated) = self.constants.low.split_at(above);
+                self.constants.high.clear();
+                self.constants.high.extend(negated.iter().map(|minimum| -minimum));
+                narrow(neurons, blocks, (functions, &self.constants.high), (low, high));
+            } else {
+                narrow(neurons, blocks, (&self.constants.low, &self.constants.high), (low, high));
             }
         }
         self.neurons = neurons;
@@ -149,11 +148,13 @@ impl Backward {
 
     /// Loads the constants of the weighted sums of neurons, one per lane.
     fn load_biases(&mut self, layer: &Affine, neurons: &[u32]) {
-        for (lane, &neuron) in neurons.iter().enumerate() {
-            let bias = layer.biases[neuron as usize];
-            self.constants.low[lane] = bias;
-            self.constants.high[lane] = bias;
-            self.constants.magnitude[lane] = bias.abs();
+        let Constants { low, high, magnitude } = &mut self.constants;
+        for ((low, high), (magnitude, &neuron)) in
+            low.iter_mut().zip(high).zip(magnitude.iter_mut().zip(neurons))
+        {
+            *low = layer.biases[neuron as usize];
+            *high = *low;
+            *magnitude = low.abs();
         }
     }
 
@@ -547,5 +548,31 @@ impl Backward {
             }
         }
         lanes::concretise(set, alive, centres, radii, lanes, coefficients, self.growth, &mut self.constants);
+    }
+}
+
+/// Narrows the ends of neurons to the minima and maxima of their lanes. Neurons may be whole blocks of neighbours.
+fn narrow(
+    neurons: &[u32],
+    are_blocks: bool,
+    (minima, maxima): (&[f64], &[f64]),
+    (low, high): (&mut [f64], &mut [f64]),
+) {
+    // Comparisons with NaN are false and keep the old ends.
+    let raise = |low: &mut f64, minimum: f64| *low = if minimum > *low { minimum } else { *low };
+    let lower = |high: &mut f64, maximum: f64| *high = if maximum < *high { maximum } else { *high };
+    if are_blocks {
+        for (block, first) in neurons.iter().step_by(LANE_BLOCK).enumerate() {
+            let lanes = block * LANE_BLOCK..(block + 1) * LANE_BLOCK;
+            let places = *first as usize..*first as usize + LANE_BLOCK;
+            let (minima, maxima) = (&minima[lanes.clone()], &maxima[lanes]);
+            low[places.clone()].iter_mut().zip(minima).for_each(|(low, &minimum)| raise(low, minimum));
+            high[places].iter_mut().zip(maxima).for_each(|(high, &maximum)| lower(high, maximum));
+        }
+    } else {
+        for (&neuron, (&minimum, &maximum)) in neurons.iter().zip(minima.iter().zip(maxima)) {
+            raise(&mut low[neuron as usize], minimum);
+            lower(&mut high[neuron as usize], maximum);
+        }
     }
 }

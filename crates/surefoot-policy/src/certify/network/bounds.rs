@@ -208,9 +208,9 @@ impl Bounds {
         &Sums { index, layer, start, end, .. }: &Sums<'_>,
         arguments: &Arguments,
     ) {
-        let SlotBounds { low, high, centres, radii, alive, lines, .. } = &mut self.slots[index];
+        let SlotBounds { low, high, centres, radii, alive, lines, largest } = &mut self.slots[index];
         let ends = (&arguments.low[start..end], &arguments.high[start..end]);
-        let mut values = Values { low, high, centres, radii };
+        let mut values = Values { low, high, centres, radii, largest };
         let size = graph.slots[index].size;
         lines::relax_layer(set, layer.function, size, ends, &self.reaches, lines, &mut values);
         let ends = low[..size].iter().zip(&high[..size]);
@@ -221,7 +221,6 @@ impl Bounds {
             let has_phase = |neuron: usize| arguments.has_phase(index, neuron);
             alive.select(is_alive.enumerate().map(|(neuron, is_alive)| is_alive || has_phase(neuron)));
         }
-        self.slots[index].find_largest();
     }
 
     /// Computes the biases of weighted sums, with fixed inputs folded in, and unless bounds of the parent are enough, their centres and
@@ -314,20 +313,6 @@ impl SlotBounds {
         let magnitude = high.max(-low);
         // `max` would ignore NaN.
         self.largest = if magnitude <= self.largest { self.largest } else { magnitude };
-    }
-
-    /// Finds the largest magnitude; NaN if there is any NaN or infinity.
-    fn find_largest(&mut self) {
-        let mut largest = [0.0; 8];
-        let mut poison = [0.0; 8];
-        for (low, high) in self.low.as_chunks::<8>().0.iter().zip(self.high.as_chunks::<8>().0) {
-            for lane in 0..8 {
-                let magnitude = if high[lane] > -low[lane] { high[lane] } else { -low[lane] };
-                largest[lane] = if magnitude > largest[lane] { magnitude } else { largest[lane] };
-                poison[lane] += (high[lane] - high[lane]) + (low[lane] - low[lane]);
-            }
-        }
-        self.largest = largest.into_iter().fold(0.0, f64::max) + poison.iter().sum::<f64>();
     }
 
     /// The largest magnitude of each value.

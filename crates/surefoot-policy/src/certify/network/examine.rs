@@ -77,6 +77,7 @@ impl Bounder for NetworkBounder {
         self.suggest(depth, lower, upper, candidates);
         let bounds = if depth == 0 { &self.root_bounds } else { &self.bounds };
         self.backward.find_rises(&bounds.slots);
+        let mut loaded = best;
         for lane in 0..self.rivals.len() {
             let minimum = self.backward.minimum(lane);
             // The first cut takes one dimension that makes up for all that is missing. Cuts make room for others.
@@ -85,11 +86,14 @@ impl Bounder for NetworkBounder {
                 continue;
             }
             self.load_slopes(depth, lane);
+            loaded = lane;
             if self.cut(lane, lower, upper, cuts) {
                 return Finding::Dominated(self.rivals[lane] as usize);
             }
         }
-        self.load_slopes(depth, best);
+        if loaded != best {
+            self.load_slopes(depth, best);
+        }
         self.branch(depth, best)
     }
 }

@@ -103,6 +103,8 @@ pub(super) struct Values<'v> {
     pub(super) high: &'v mut [f64],
     pub(super) centres: &'v mut [f64],
     pub(super) radii: &'v mut [f64],
+    /// The largest magnitude of a value; NaN if one is not finite.
+    pub(super) largest: &'v mut f64,
 }
 
 for_each_instruction_set! {
@@ -191,6 +193,7 @@ fn relax_each(
     lines: &mut Lines,
     values: &mut Values<'_>,
 ) {
+    *values.largest = 0.0;
     for neuron in 0..low.len() {
         let relaxation = relax(function, low[neuron], high[neuron]);
         (lines.low_slopes[neuron], lines.low_constants[neuron]) = relaxation.low;
@@ -209,6 +212,11 @@ fn relax_each(
         (values.low[neuron], values.high[neuron]) = (least, greatest);
         values.centres[neuron] = centre;
         values.radii[neuron] = (greatest - centre).max(centre - least);
+        let magnitude = greatest.max(-least) + (greatest - greatest) + (least - least);
+        // `max` would ignore NaN.
+        if !(magnitude <= *values.largest || values.largest.is_nan()) {
+            *values.largest = magnitude;
+        }
     }
 }
 
@@ -258,6 +266,8 @@ unsafe fn relax_relus_body<V: Doubles>(
 ) {
     /// `u` is not above 0 if it is below this, and not NaN.
     const SMALLEST: f64 = f64::from_bits(1);
+    // Safety: the machine has the instructions.
+    let (mut largest, mut poison) = unsafe { (V::splat(0.0), V::splat(0.0)) };
     for first in (0..low.len()).step_by(V::WIDTH) {
         // Safety: the sizes were checked.
         unsafe {
@@ -321,8 +331,21 @@ unsafe fn relax_relus_body<V: Doubles>(
             put(values.high, value_high);
             put(values.centres, centre);
             put(values.radii, down.if_below(up, up, down));
+            let negated = zero.subtract(value_low);
+            let magnitude = negated.if_below(value_high, value_high, negated);
+            largest = largest.if_below(magnitude, magnitude, largest);
+            // 0 for finite numbers, else NaN.
+            let own = value_high.subtract(value_high).add(value_low.subtract(value_low));
+            poison = poison.add(own);
         }
     }
+    let mut numbers = [[0.0; PADDING]; 2];
+    // Safety: vectors have at most as many lanes.
+    unsafe {
+        largest.store(numbers[0].as_mut_ptr());
+        poison.store(numbers[1].as_mut_ptr());
+    }
+    *values.largest = numbers[0].into_iter().fold(0.0, f64::max) + numbers[1].iter().sum::<f64>();
 }
 
 #[cfg(test)]
@@ -347,6 +370,19 @@ mod tests {
         ]
     }
 
+    #[derive(Debug, Default)]
+    struct Numbers {
+        all: [[f64; PADDING]; 4],
+        largest: f64,
+    }
+
+    impl Numbers {
+        fn values(&mut self) -> Values<'_> {
+            let [low, high, centres, radii] = &mut self.all;
+            Values { low, high, centres, radii, largest: &mut self.largest }
+        }
+    }
+
     fn is_same(one: f64, other: f64) -> bool {
         one == other || (one.is_nan() && other.is_nan())
     }
@@ -366,18 +402,14 @@ mod tests {
             lines.resize(PADDING);
             lines.biases.copy_from_slice(&biases);
             let mut expected = lines.clone();
-            let mut numbers = [[0.0; PADDING]; 4];
-            let mut expected_numbers = numbers;
-            let values = |[low, high, centres, radii]: &mut [[f64; PADDING]; 4], run: &mut dyn FnMut(&mut Values<'_>)| {
-                run(&mut Values { low, high, centres, radii });
-            };
-            values(&mut expected_numbers, &mut |values| {
-                relax_each(Function::LeakyRelu(below), (&low, &high), &reaches, &mut expected, values);
-            });
+            let mut numbers = Numbers::default();
+            let mut expected_numbers = Numbers::default();
+            let function = Function::LeakyRelu(below);
+            relax_each(function, (&low, &high), &reaches, &mut expected, &mut expected_numbers.values());
             for set in InstructionSet::ALL.into_iter().filter(|set| set.is_available()) {
-                values(&mut numbers, &mut |values| {
-                    relax_relus(set, below, &low, &high, &reaches, &mut lines, values);
-                });
+                relax_relus(set, below, &low, &high, &reaches, &mut lines, &mut numbers.values());
+                prop_assert!(is_same(numbers.largest, expected_numbers.largest), "{set}: {numbers:?}");
+                let (numbers, expected_numbers) = (&numbers.all, &expected_numbers.all);
                 for neuron in 0..PADDING {
                     let pairs = [
                         (&lines.low_slopes, &expected.low_slopes),
