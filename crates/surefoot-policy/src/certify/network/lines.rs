@@ -11,7 +11,7 @@
 
 use super::graph::Function;
 use super::kernel::{PADDING, for_each_instruction_set};
-use super::relaxation::{SLACK, TINY, relax};
+use super::relaxation::{SLACK, STEEPNESS, TINY, relax};
 use crate::batch::InstructionSet;
 use crate::vector::Doubles;
 
@@ -91,9 +91,9 @@ impl Lines {
         }
     }
 
-    /// Whether the lines below and above a value differ in slope: of `ReLU`s, those that are undecided.
+    /// Whether the lines below and above a value differ: of `ReLU`s, those of undecided ones do.
     pub(super) fn is_open(&self, value: u32) -> bool {
-        self.low_slopes[value as usize] != self.high_slopes[value as usize]
+        self.low_constants[value as usize] != self.high_constants[value as usize]
     }
 }
 
@@ -277,9 +277,11 @@ unsafe fn relax_relus_body<V: Doubles>(
             let (l, u) = (V::load(low.as_ptr().add(first)), V::load(high.as_ptr().add(first)));
             let (at_l, at_u) = (slope_below.multiply(l), slope_below.multiply(u));
             let width = u.subtract(l);
-            let chord = u.subtract(at_l).divide(width);
-            let chord = chord.if_below(slope_below, slope_below, chord);
-            let chord = one.if_below(chord, one, chord);
+            let limit = |slope: V, least: V| {
+                let slope = slope.if_below(least, least, slope);
+                one.if_below(slope, one, slope)
+            };
+            let chord = limit(u.subtract(at_l).divide(width), slope_below);
             // The constant of a line above a point.
             let above = |x: V, y: V| {
                 let on_line = chord.multiply(x);
@@ -287,7 +289,9 @@ unsafe fn relax_relus_body<V: Doubles>(
             };
             let (left, right) = (above(l, at_l), above(u, u));
             let above = left.if_below(right, right, left).add(tiny);
-            let steep = u.if_below(zero.subtract(l), slope_below, one);
+            let side = u.add(l).divide(width);
+            let steep = limit(V::splat(0.5).add(V::splat(STEEPNESS).multiply(side)), zero);
+            let steep = limit(slope_below.add(one.subtract(slope_below).multiply(steep)), slope_below);
             let outward = |value: V| value.abs().multiply(slack).add(tiny);
             let (dead_low, dead_high, least) = if below == 0.0 {
                 (zero, zero, zero)
@@ -428,7 +432,7 @@ mod tests {
                     }
                     // Where a value has no finite ends, its radius is of no use.
                     let kinds = if (numbers[1][neuron] - numbers[0][neuron]).is_finite() { 4 } else { 2 };
-                    for (one, other) in numbers.iter().zip(&expected_numbers).take(kinds) {
+                    for (one, other) in numbers.iter().zip(expected_numbers).take(kinds) {
                         prop_assert!(is_same(one[neuron], other[neuron]), "{set}: {numbers:?}, not {expected_numbers:?}");
                     }
                 }
