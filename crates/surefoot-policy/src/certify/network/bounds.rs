@@ -5,6 +5,7 @@
 //! bounds of a box are also bounds of its parts, so those of the parent are kept where they are better.
 
 use super::super::evidence::Phase;
+use super::EXPENSIVE;
 use super::backward::Backward;
 use super::graph::{Affine, Function, Graph, Matrix, Operation, Slot};
 use super::indices::Indices;
@@ -114,8 +115,11 @@ impl Bounds {
             match &slot.operation {
                 Operation::Input => {}
                 Operation::Layer(layer) => {
-                    // Backward passes are better than intervals. In a part, what is open is what was open in the box around it.
-                    let is_inherited = refine && graph.refinable[index] && parent.is_some();
+                    // Backward passes are better than intervals, which only pay where they save expensive ones.
+                    let is_inherited = refine
+                        && graph.refinable[index]
+                        && graph.refine_cost <= EXPENSIVE
+                        && parent.is_some();
                     self.sums(set, index, layer, is_inherited);
                     let end = start + padded(slot.size);
                     let sums = Sums { index, layer, start, end, is_inherited };
