@@ -97,7 +97,7 @@ impl Backward {
         let (style, sides) =
             if graph.refine_cost <= CHEAP { (Style::Tight, 2) } else { (Style::Parallel, 1) };
         let mut neurons = std::mem::take(&mut self.neurons);
-        let blocks = self.choose(graph, layer, open, &mut neurons);
+        let blocks = Backward::choose(graph, layer, open, &mut neurons);
         for neurons in neurons.chunks(CHUNK / sides) {
             let above = neurons.len().next_multiple_of(LANE_BLOCK);
             self.start(sides * above);
@@ -126,7 +126,7 @@ impl Backward {
 
     /// Chooses the neurons to bound if those in `open`, in ascending order, have to be: they alone, or where that is not much more,
     /// whole blocks of neighbours, whose weights need not be copied. Whether they are blocks.
-    fn choose(&self, graph: &Graph, layer: &Affine, open: &[u32], neurons: &mut Vec<u32>) -> bool {
+    fn choose(graph: &Graph, layer: &Affine, open: &[u32], neurons: &mut Vec<u32>) -> bool {
         const BLOCK: u32 = LANE_BLOCK as u32;
         neurons.clear();
         let is_layer = |slot: usize| matches!(graph.slots[slot].operation, Operation::Layer(_));

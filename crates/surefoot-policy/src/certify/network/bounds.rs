@@ -3,6 +3,8 @@
 //! Weighted sums are first bounded by intervals, as centres and radii. Sums that still have both signs, and so leave an
 //! activation undecided, are bounded again by a backward pass with parallel lines (see [`super::backward`]). The
 //! bounds of a box are also bounds of its parts, so those of the parent are kept where they are better.
+// Without branches: whether a neuron is open or alive is hard to predict.
+#![allow(clippy::needless_bitwise_bool)]
 
 use super::super::evidence::Phase;
 use super::EXPENSIVE;

@@ -212,7 +212,8 @@ fn relax_each(
         (values.low[neuron], values.high[neuron]) = (least, greatest);
         values.centres[neuron] = centre;
         values.radii[neuron] = (greatest - centre).max(centre - least);
-        let magnitude = greatest.max(-least) + (greatest - greatest) + (least - least);
+        let is_finite = greatest.is_finite() && least.is_finite();
+        let magnitude = if is_finite { greatest.max(-least) } else { f64::NAN };
         // `max` would ignore NaN.
         if !(magnitude <= *values.largest || values.largest.is_nan()) {
             *values.largest = magnitude;

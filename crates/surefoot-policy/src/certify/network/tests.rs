@@ -46,10 +46,8 @@ impl Random {
 /// Bounds that say of every value that it is 1.
 fn ones(graph: &Graph) -> Vec<SlotBounds> {
     let slot = |slot: &Slot| {
-        let mut bounds = SlotBounds::default();
-        bounds.largest = 1.0;
-        (bounds.low, bounds.high) = (vec![1.0; slot.size], vec![1.0; slot.size]);
-        bounds
+        let ends = || vec![1.0; slot.size];
+        SlotBounds { low: ends(), high: ends(), largest: 1.0, ..SlotBounds::default() }
     };
     graph.slots.iter().map(slot).collect()
 }
