@@ -229,3 +229,60 @@ x86_vector!(
     _mm256_setzero_ps,
     |value| x86::_mm256_andnot_ps(x86::_mm256_set1_ps(-0.0), value)
 );
+
+/// Vectors of doubles that can be divided and compared.
+pub(crate) trait Doubles: Vector<Element = f64> {
+    unsafe fn divide(self, other: Self) -> Self;
+    /// `then` where the lane is below that of `limit`, `otherwise` elsewhere and where either is NaN.
+    unsafe fn if_below(self, limit: Self, then: Self, otherwise: Self) -> Self;
+}
+
+impl<const N: usize> Doubles for Portable<f64, N> {
+    #[inline(always)]
+    unsafe fn divide(self, other: Self) -> Self {
+        Portable(std::array::from_fn(|lane| self.0[lane] / other.0[lane]))
+    }
+
+    #[inline(always)]
+    unsafe fn if_below(self, limit: Self, then: Self, otherwise: Self) -> Self {
+        let choice =
+            |lane: usize| if self.0[lane] < limit.0[lane] { then.0[lane] } else { otherwise.0[lane] };
+        Portable(std::array::from_fn(choice))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Doubles for x86::__m512d {
+    #[inline(always)]
+    unsafe fn divide(self, other: Self) -> Self {
+        // Safety: the machine has the instruction.
+        unsafe { x86::_mm512_div_pd(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn if_below(self, limit: Self, then: Self, otherwise: Self) -> Self {
+        // Safety: the machine has the instructions.
+        unsafe {
+            let is_below = x86::_mm512_cmp_pd_mask::<{ x86::_CMP_LT_OQ }>(self, limit);
+            x86::_mm512_mask_blend_pd(is_below, otherwise, then)
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Doubles for x86::__m256d {
+    #[inline(always)]
+    unsafe fn divide(self, other: Self) -> Self {
+        // Safety: the machine has the instruction.
+        unsafe { x86::_mm256_div_pd(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn if_below(self, limit: Self, then: Self, otherwise: Self) -> Self {
+        // Safety: the machine has the instructions.
+        unsafe {
+            let is_below = x86::_mm256_cmp_pd::<{ x86::_CMP_LT_OQ }>(self, limit);
+            x86::_mm256_blendv_pd(otherwise, then, is_below)
+        }
+    }
+}

@@ -117,6 +117,7 @@ fn questions_allocate_nothing_after_warm_up() {
             let (question, budget) = (asked.question(), Budget::boxes(100));
             certifier.possible(&question, &budget);
             certifier.decide(&question, &budget);
+            certifier.dominator(&question);
             let (lower, upper) = &asked.core;
             certifier.score_bounds(lower, upper, asked.output);
             certifier.margin_bounds(lower, upper, asked.output, (asked.output + 1) % outputs);

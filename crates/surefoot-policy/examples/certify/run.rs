@@ -26,6 +26,7 @@ struct Answers {
     seconds: Vec<f64>,
     witnesses: Vec<String>,
     most_boxes: u64,
+    all_boxes: u64,
 }
 
 /// Answers and figures as a JSON object.
@@ -51,12 +52,14 @@ pub fn run(folder: &Path, arithmetic: Arithmetic, limits: &Limits) -> String {
         ("seconds", format!("{:?}", answers.seconds)),
         ("witness", format!("[{}]", answers.witnesses.join(", "))),
         ("most_boxes", answers.most_boxes.to_string()),
+        ("all_boxes", answers.all_boxes.to_string()),
     ];
     if let Some(bytes) = peak_memory() {
         fields.push(("peak_memory_bytes", bytes.to_string()));
     }
     if let Scorer::Network(_) = subject.policy.scorer {
-        fields.push(("one_pass", pass::measure(&mut certifier, &subject, &queries)));
+        fields.push(("one_pass", pass::measure_bounds(&mut certifier, &subject, &queries)));
+        fields.push(("first_box", pass::measure_first_box(&mut certifier, &subject, &queries)));
     }
     fields.push(("cache", cached::measure(&subject, arithmetic, &answers.decided_fast(queries))));
     object(&fields)
@@ -78,6 +81,7 @@ impl Answers {
         self.names.push(format!("\"{name}\""));
         self.witnesses.push(witness);
         self.most_boxes = self.most_boxes.max(certifier.effort().boxes);
+        self.all_boxes += certifier.effort().boxes;
     }
 
     /// The queries that were decided within a second.

@@ -29,7 +29,7 @@ use crate::score::Score;
 use forest::ForestBounder;
 use network::NetworkBounder;
 use points::Points;
-use search::{End, Search};
+use search::{Bounder, End, Search};
 use space::Space;
 
 /// Answers questions about a policy. It owns its working memory, so each thread needs its own: make one and clone it.
@@ -165,6 +165,19 @@ impl Certifier {
         choices
     }
 
+    /// A competing output that bounds show to win everywhere in the box, which has a state: then the output in question is never chosen. This is
+    /// the first step of a search alone. No state is evaluated and the box is not split, so `None` means nothing.
+    pub fn dominator(&mut self, question: &Question<'_>) -> Option<usize> {
+        if !self.search.load(question) {
+            return None;
+        }
+        let (lower, upper) = self.search.ends();
+        match &mut self.bounder {
+            AnyBounder::Network(bounder) => first_bounds(&mut **bounder, question, lower, upper),
+            AnyBounder::Forest(bounder) => first_bounds(&mut **bounder, question, lower, upper),
+        }
+    }
+
     /// Bounds of an output's score in the states between `lower` and `upper`, which are not none.
     pub fn score_bounds(&mut self, lower: &[i32], upper: &[i32], output: usize) -> Score {
         self.load(lower, upper);
@@ -204,4 +217,15 @@ impl Certifier {
             AnyBounder::Forest(bounder) => self.search.run(&mut **bounder, question, budget),
         }
     }
+}
+
+/// What bounds of a question's box show.
+fn first_bounds(
+    bounder: &mut impl Bounder,
+    question: &Question<'_>,
+    lower: &[i32],
+    upper: &[i32],
+) -> Option<usize> {
+    bounder.begin(question, lower, upper);
+    bounder.dominator(lower, upper)
 }

@@ -23,6 +23,9 @@ pub(super) trait Bounder {
     /// Prepares for a question, whose box (after clipping) this is.
     fn begin(&mut self, question: &Question<'_>, lower: &[i32], upper: &[i32]);
 
+    /// A competing output that the bounds of the question's box show to win everywhere in it.
+    fn dominator(&mut self, lower: &[i32], upper: &[i32]) -> Option<usize>;
+
     /// Examines a box. Parts of it in which a competing output wins everywhere may be appended to `cuts`, together with that
     /// output; each cut is about the box that the cuts before it leave, and so is the finding. None of them may leave
     /// nothing. A box that comes from a split by phases has the phase in which it differs from its parent.

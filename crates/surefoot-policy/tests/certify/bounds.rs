@@ -1,8 +1,10 @@
-//! Bounds of scores and margins contain what every state of the box gives.
+//! Bounds of scores and margins contain what every state of the box gives, and dominators win in each.
+
+use std::cell::Cell;
 
 use proptest::test_runner::TestCaseError;
 use surefoot_policy::certify::Certifier;
-use surefoot_policy::{Arithmetic, Score};
+use surefoot_policy::{Arithmetic, Score, Scorer};
 
 use crate::oracle::{mattering, states};
 use crate::random::{Asked, Case, cases};
@@ -47,4 +49,42 @@ fn bounds_contain_every_state() {
         }
         Ok(())
     });
+}
+
+/// Checks that the output that is said to win everywhere does, in every state in question.
+fn check_dominator(case: &Case, asked: &Asked, certifier: &mut Certifier) -> Result<bool, String> {
+    let question = asked.question();
+    let Some(by) = certifier.dominator(&question) else { return Ok(false) };
+    if by == asked.output || !asked.competing.contains(by) {
+        return Err(format!("{by} does not compete with {}", asked.output));
+    }
+    let (lower, upper) = &asked.core;
+    let matter = mattering(&case.policy, case.variables, &asked.facts);
+    let mut result = Ok(true);
+    states(lower, upper, &matter, |state| {
+        let pair = |output| output == by || output == asked.output;
+        let is_covered = asked.facts.iter().all(|fact| fact.holds(state));
+        if is_covered && case.policy.possible(case.arithmetic, state, pair) != [by] {
+            result = Err(format!("{by} does not beat {} at {state:?}", asked.output));
+        }
+    });
+    result
+}
+
+#[test]
+fn dominators_win_in_every_state() {
+    let [networks, ensembles] = [const { Cell::new(0) }; 2];
+    check(&cases(3), 4000, |case| {
+        let mut certifier = Certifier::new(&case.policy, case.arithmetic);
+        for asked in &case.questions {
+            let found = check_dominator(&case, asked, &mut certifier).map_err(TestCaseError::fail)?;
+            let count = match case.policy.scorer {
+                Scorer::Network(_) => &networks,
+                Scorer::Ensemble(_) => &ensembles,
+            };
+            count.set(count.get() + u32::from(found));
+        }
+        Ok(())
+    });
+    assert!(networks.get() > 0 && ensembles.get() > 0, "some outputs are dominated");
 }

@@ -76,6 +76,24 @@ impl ForestBounder {
         }
     }
 
+    /// Makes a box the current one.
+    fn enter(&mut self, depth: usize, lower: &[i32], upper: &[i32]) {
+        let forest = &self.forest;
+        let cells = |dimension: usize, [low, high]: [u32; 2]| {
+            let cell = |ends: &[i32], guess| forest.cell_near(dimension, ends[dimension], guess);
+            [cell(lower, low), cell(upper, high)]
+        };
+        self.path.enter(depth, cells, &self.masks, &self.grid);
+    }
+
+    /// An output that wins everywhere in the current box.
+    fn winner(&self) -> Option<usize> {
+        let path = &self.path;
+        let wins = |&competitor: &usize| path.competitors[competitor].wins(path.bound(competitor));
+        let winner = (0..path.competitors.len()).find(wins)?;
+        Some(path.competitors[winner].output as usize)
+    }
+
     /// The competitor with the smallest margin where every dimension has its favourite cell, if it wins there. The
     /// target, whose margin is selected, is tried first.
     fn winner_at_favourites(&mut self, target: usize) -> Option<usize> {
@@ -165,6 +183,11 @@ impl Bounder for ForestBounder {
         self.path.begin(question, &self.masks, &self.grid, &self.reach);
     }
 
+    fn dominator(&mut self, lower: &[i32], upper: &[i32]) -> Option<usize> {
+        self.enter(0, lower, upper);
+        self.winner()
+    }
+
     fn examine(
         &mut self,
         depth: usize,
@@ -174,22 +197,17 @@ impl Bounder for ForestBounder {
         _cuts: &mut Vec<(Cut, usize)>,
         candidates: &mut Candidates<'_>,
     ) -> Finding {
-        let forest = &self.forest;
-        let cells = |dimension: usize, [low, high]: [u32; 2]| {
-            let cell = |ends: &[i32], guess| forest.cell_near(dimension, ends[dimension], guess);
-            [cell(lower, low), cell(upper, high)]
-        };
-        self.path.enter(depth, cells, &self.masks, &self.grid);
-        let path = &self.path;
-        let competitors = 0..path.competitors.len();
-        let wins = |&competitor: &usize| path.competitors[competitor].wins(path.bound(competitor));
-        if let Some(winner) = competitors.clone().find(wins) {
-            return Finding::Dominated(path.competitors[winner].output as usize);
+        self.enter(depth, lower, upper);
+        if let Some(winner) = self.winner() {
+            return Finding::Dominated(winner);
         }
+        let path = &self.path;
         if path.is_uniform() {
             return Finding::Uniform;
         }
-        let Some(target) = competitors.min_by(|&a, &b| path.bound(a).total_cmp(&path.bound(b))) else {
+        let Some(target) =
+            (0..path.competitors.len()).min_by(|&a, &b| path.bound(a).total_cmp(&path.bound(b)))
+        else {
             return Finding::Won;
         };
         self.path.select(target, &self.masks, &self.grid);

@@ -242,6 +242,10 @@ impl Bounder for Unsampled {
         self.0.begin(question, lower, upper);
     }
 
+    fn dominator(&mut self, lower: &[i32], upper: &[i32]) -> Option<usize> {
+        self.0.dominator(lower, upper)
+    }
+
     fn examine(
         &mut self,
         depth: usize,

@@ -7,13 +7,18 @@
 
 use super::bounds::SlotBounds;
 use super::graph::{Affine, Graph, Matrix, Operation};
-use super::kernel::{self, Constants, LANE_BLOCK};
-use super::rounding::{UNDERFLOW, UNIT};
+use super::indices::Indices;
+use super::kernel::{self, LANE_BLOCK};
+use super::lanes::{self, Constants};
+use super::rounding::UNIT;
 use super::slopes::Slopes;
 use crate::batch::InstructionSet;
 
 /// Neurons that are bounded in one pass.
 const CHUNK: usize = 64;
+
+/// Networks whose hidden values cost not more are bounded from each side by lines of their own.
+const CHEAP: f64 = 2e5;
 
 /// Steps of gradient ascent for optimised slopes.
 const OPTIMISED_STEPS: i32 = 10;
@@ -23,16 +28,20 @@ const OPTIMISED_STEPS: i32 = 10;
 pub(super) struct Backward {
     /// Per slot, a row of lanes per value.
     coefficients: Vec<Vec<f64>>,
+    /// The same for the arguments of the slot that is being replaced.
+    arguments: Vec<f64>,
     /// Slots whose coefficients are in use.
     used: Vec<bool>,
     constants: Constants,
     lanes: usize,
+    /// The neurons that lanes stand for, and the first ones of their blocks.
+    neurons: Vec<u32>,
+    blocks: Vec<u32>,
     /// For each input, the first one that reads the same variable.
     leaders: Vec<u32>,
     /// `G` of [`super::rounding`].
     growth: f64,
-    minima: Vec<f64>,
-    maxima: Vec<f64>,
+    rises: Vec<f64>,
     /// The largest minima so far, while slopes are optimised.
     best: Vec<f64>,
     optimised: Slopes,
@@ -60,20 +69,22 @@ impl Backward {
     pub(super) fn new(graph: &Graph, leaders: Vec<u32>) -> Self {
         Backward {
             coefficients: vec![Vec::new(); graph.slots.len()],
+            arguments: Vec::new(),
             used: vec![false; graph.slots.len()],
             constants: Constants::default(),
             lanes: 0,
+            neurons: Vec::new(),
+            blocks: Vec::new(),
             leaders,
             growth: (2.0 * graph.values as f64 + 64.0) * 1.01 * UNIT,
-            minima: Vec::new(),
-            maxima: Vec::new(),
+            rises: Vec::new(),
             best: Vec::new(),
             optimised: Slopes::default(),
             corners: Vec::new(),
         }
     }
 
-    /// Narrows the ends of a layer's weighted sums, for the neurons in `open`.
+    /// Narrows the ends, padded, of a layer's weighted sums, at least for the neurons in `open`.
     pub(super) fn refine(
         &mut self,
         graph: &Graph,
@@ -83,20 +94,114 @@ impl Backward {
         open: &[u32],
         (low, high): (&mut [f64], &mut [f64]),
     ) {
-        for neurons in open.chunks(CHUNK) {
-            self.start(neurons.len());
-            self.load_rows(graph, slots, layer, neurons);
-            self.run(graph, set, slots, layer.from, Style::Parallel);
-            for (lane, &neuron) in neurons.iter().enumerate() {
-                let neuron = neuron as usize;
-                // Comparisons with NaN are false and keep the old ends.
-                if self.minima[lane] > low[neuron] {
-                    low[neuron] = self.minima[lane];
+        let (style, sides) =
+            if graph.refine_cost <= CHEAP { (Style::Tight, 2) } else { (Style::Parallel, 1) };
+        let mut neurons = std::mem::take(&mut self.neurons);
+        let blocks = Backward::choose(graph, layer, open, &mut neurons);
+        for neurons in neurons.chunks(CHUNK / sides) {
+            let above = neurons.len().next_multiple_of(LANE_BLOCK);
+            self.start(sides * above);
+            self.load_biases(layer, neurons);
+            if blocks {
+                self.relax_rows(graph, set, slots, layer, neurons, style);
+                self.run(graph, set, slots, layer.from - 1, style);
+            } else {
+                self.load_rows(graph, slots, layer, neurons);
+                if style == Style::Tight {
+                    self.negate(&slots[layer.from].alive, layer.from, above);
                 }
-                if self.maxima[lane] < high[neuron] {
-                    high[neuron] = self.maxima[lane];
+                self.run(graph, set, slots, layer.from, style);
+            }
+            if style == Style::Tight {
+                let (functions, negated) = self.constants.low.split_at(above);
+                self.constants.high.clear();
+                self.constants.high.extend(negated.iter().map(|minimum| -minimum));
+                narrow(neurons, blocks, (functions, &self.constants.high), (low, high));
+            } else {
+                narrow(neurons, blocks, (&self.constants.low, &self.constants.high), (low, high));
+            }
+        }
+        self.neurons = neurons;
+    }
+
+    /// Chooses the neurons to bound if those in `open`, in ascending order, have to be: they alone, or where that is not much more,
+    /// whole blocks of neighbours, whose weights need not be copied. Whether they are blocks.
+    fn choose(graph: &Graph, layer: &Affine, open: &[u32], neurons: &mut Vec<u32>) -> bool {
+        const BLOCK: u32 = LANE_BLOCK as u32;
+        neurons.clear();
+        let is_layer = |slot: usize| matches!(graph.slots[slot].operation, Operation::Layer(_));
+        if matches!(layer.matrix, Matrix::Dense { .. }) && is_layer(layer.from) {
+            for &neuron in open {
+                if neurons.last().is_none_or(|&last| last < neuron) {
+                    let first = neuron - neuron % BLOCK;
+                    neurons.extend(first..first + BLOCK);
                 }
             }
+            if neurons.len() <= 2 * open.len().next_multiple_of(LANE_BLOCK) {
+                return true;
+            }
+            neurons.clear();
+        }
+        neurons.extend_from_slice(open);
+        false
+    }
+
+    /// Loads the constants of the weighted sums of neurons, one per lane.
+    fn load_biases(&mut self, layer: &Affine, neurons: &[u32]) {
+        let Constants { low, high, magnitude } = &mut self.constants;
+        for ((low, high), (magnitude, &neuron)) in
+            low.iter_mut().zip(high).zip(magnitude.iter_mut().zip(neurons))
+        {
+            *low = layer.biases[neuron as usize];
+            *high = *low;
+            *magnitude = low.abs();
+        }
+    }
+
+    /// Replaces the values in the weighted sums of blocks of neurons, straight from the weights.
+    fn relax_rows(
+        &mut self,
+        graph: &Graph,
+        set: InstructionSet,
+        slots: &[SlotBounds],
+        layer: &Affine,
+        neurons: &[u32],
+        style: Style,
+    ) {
+        let (Matrix::Dense { columns, .. }, Operation::Layer(source)) =
+            (&layer.matrix, &graph.slots[layer.from].operation)
+        else {
+            unreachable!("blocks are chosen for dense layers that read layers")
+        };
+        self.blocks.clear();
+        self.blocks.extend(neurons.iter().step_by(LANE_BLOCK));
+        let SlotBounds { alive, lines, .. } = &slots[layer.from];
+        let size = graph.slots[layer.from].size * self.lanes;
+        self.arguments.resize(self.arguments.len().max(size), 0.0);
+        let Backward { blocks, arguments, constants, .. } = self;
+        let stride = layer.biases.len();
+        if style == Style::Parallel {
+            let lines = lines.parallel();
+            lanes::relax_weights_parallel(set, alive, lines, columns, stride, blocks, arguments, constants);
+        } else {
+            lanes::relax_weights(set, alive, lines.tight(), columns, stride, blocks, arguments, constants);
+        }
+        self.replace_sums(graph, set, slots, layer.from, source);
+    }
+
+    /// Loads the functions of the lanes before `above` once more, negated, from there on: their minima bound the functions from
+    /// above.
+    fn negate(&mut self, alive: &Indices, slot: usize, above: usize) {
+        for &value in alive {
+            let row = &mut self.coefficients[slot][value as usize * self.lanes..][..self.lanes];
+            let (functions, negated) = row.split_at_mut(above);
+            for (to, from) in negated.iter_mut().zip(functions) {
+                *to = -*from;
+            }
+        }
+        for lane in 0..above {
+            self.constants.low[above + lane] = -self.constants.low[lane];
+            self.constants.magnitude[above + lane] = self.constants.magnitude[lane];
         }
     }
 
@@ -122,22 +227,22 @@ impl Backward {
         slots: &[SlotBounds],
         functions: &[ScoreFunction],
     ) {
-        self.best.clone_from(&self.minima);
+        self.best.clone_from(&self.constants.low);
         self.optimised.start(graph, slots, self.lanes);
         for step in 0..OPTIMISED_STEPS {
             self.load_corners(graph, slots);
             let size = 0.7_f64.powi(step);
-            self.optimised.ascend(graph, set, slots, (&self.corners, self.lanes), size);
+            self.optimised.ascend(graph, set, slots, &self.coefficients, (&self.corners, self.lanes), size);
             let last = self.load_scores(graph, slots, functions.iter().copied());
             self.run(graph, set, slots, last, Style::Optimised);
-            for (best, &minimum) in self.best.iter_mut().zip(&self.minima) {
+            for (best, &minimum) in self.best.iter_mut().zip(&self.constants.low) {
                 // False for NaN.
                 if minimum > *best {
                     *best = minimum;
                 }
             }
         }
-        std::mem::swap(&mut self.minima, &mut self.best);
+        std::mem::swap(&mut self.constants.low, &mut self.best);
     }
 
     /// For each input, the first one that reads the same variable; and `G` of [`super::rounding`].
@@ -186,7 +291,7 @@ impl Backward {
 
     /// A lower bound of a lane's function over the box; NaN or infinite if there is none.
     pub(super) fn minimum(&self, lane: usize) -> f64 {
-        self.minima[lane]
+        self.constants.low[lane]
     }
 
     /// The coefficient of an input in the linear function that bounds a lane from below. Inputs that read the same variable share
@@ -195,34 +300,65 @@ impl Backward {
         self.coefficients[0][input * self.lanes + lane]
     }
 
+    /// Finds by how much one variable alone can raise the linear functions of the last pass above their minima; see
+    /// [`Backward::rise`].
+    pub(super) fn find_rises(&mut self, slots: &[SlotBounds]) {
+        let lanes = self.lanes;
+        self.rises.clear();
+        self.rises.resize(lanes, 0.0);
+        for &input in &slots[0].alive {
+            let width = 2.0 * slots[0].radii[input as usize];
+            let row = &self.coefficients[0][input as usize * lanes..][..lanes];
+            for (most, coefficient) in self.rises.iter_mut().zip(row) {
+                let rise = coefficient.abs() * width;
+                *most = if rise > *most { rise } else { *most };
+            }
+        }
+    }
+
+    /// The most that one variable alone can raise the linear function of a lane.
+    pub(super) fn rise(&self, lane: usize) -> f64 {
+        self.rises[lane]
+    }
+
+    /// The coefficient of a slot's value in a lane of the last pass, if the slot was replaced.
+    pub(super) fn met(&self, slot: usize, value: u32, lane: usize) -> f64 {
+        self.coefficients[slot][value as usize * self.lanes + lane]
+    }
+
     fn start(&mut self, functions: usize) {
         self.lanes = functions.next_multiple_of(LANE_BLOCK);
         self.constants.reset(self.lanes);
         self.used.fill(false);
     }
 
+    /// Makes room for the coefficients of a slot; whether they were not in use.
+    fn claim(&mut self, graph: &Graph, slot: usize) -> bool {
+        let size = graph.slots[slot].size * self.lanes;
+        let coefficients = &mut self.coefficients[slot];
+        if coefficients.len() < size {
+            coefficients.resize(size, 0.0);
+        }
+        !std::mem::replace(&mut self.used[slot], true)
+    }
+
     /// Makes sure that a slot has coefficients; they are 0 where they were not in use.
     fn take(&mut self, graph: &Graph, slots: &[SlotBounds], slot: usize) {
-        if std::mem::replace(&mut self.used[slot], true) {
-            return;
-        }
-        let (size, lanes) = (graph.slots[slot].size, self.lanes);
-        let coefficients = &mut self.coefficients[slot];
-        if coefficients.len() < size * lanes {
-            coefficients.resize(size * lanes, 0.0);
-        }
-        for &value in &slots[slot].alive {
-            coefficients[value as usize * lanes..][..lanes].fill(0.0);
+        if self.claim(graph, slot) {
+            let lanes = self.lanes;
+            for &value in &slots[slot].alive {
+                self.coefficients[slot][value as usize * lanes..][..lanes].fill(0.0);
+            }
         }
     }
 
     /// Loads the weighted sums of neurons, one per lane.
     fn load_rows(&mut self, graph: &Graph, slots: &[SlotBounds], layer: &Affine, neurons: &[u32]) {
-        self.take(graph, slots, layer.from);
         let lanes = self.lanes;
-        let coefficients = &mut self.coefficients[layer.from];
         match &layer.matrix {
             Matrix::Dense { columns, .. } => {
+                self.claim(graph, layer.from);
+                let coefficients = &mut self.coefficients[layer.from];
                 let stride = layer.biases.len();
                 for &input in &slots[layer.from].alive {
                     let column = &columns[input as usize * stride..][..stride];
@@ -230,9 +366,12 @@ impl Backward {
                     for (coefficient, &neuron) in row.iter_mut().zip(neurons) {
                         *coefficient = column[neuron as usize];
                     }
+                    row[neurons.len()..].fill(0.0);
                 }
             }
             Matrix::Sparse { starts, entries } => {
+                self.take(graph, slots, layer.from);
+                let coefficients = &mut self.coefficients[layer.from];
                 for (lane, &neuron) in neurons.iter().enumerate() {
                     let range = starts[neuron as usize]..starts[neuron as usize + 1];
                     for &(input, weight) in &entries[range] {
@@ -240,11 +379,6 @@ impl Backward {
                     }
                 }
             }
-        }
-        for (lane, &neuron) in neurons.iter().enumerate() {
-            self.constants.low[lane] = layer.biases[neuron as usize];
-            self.constants.high[lane] = layer.biases[neuron as usize];
-            self.constants.magnitude[lane] = layer.biases[neuron as usize].abs();
         }
     }
 
@@ -263,7 +397,7 @@ impl Backward {
                 }
             }
         }
-        self.concretise(graph, slots);
+        self.concretise(graph, set, slots);
     }
 
     fn replace_layer(
@@ -277,24 +411,46 @@ impl Backward {
     ) {
         let slot = &slots[index];
         let lanes = self.lanes;
-        let lines = match style {
-            Style::Tight | Style::Optimised => &slot.lines,
-            Style::Parallel => &slot.parallel,
-        };
-        if style == Style::Optimised {
-            self.optimised.relax(index, slot, lanes, &mut self.coefficients[index], &mut self.constants);
-        } else {
-            kernel::relax(set, &slot.alive, lines, lanes, &mut self.coefficients[index], &mut self.constants);
+        let (coefficients, constants) = (&self.coefficients[index], &mut self.constants);
+        if self.arguments.len() < coefficients.len() {
+            self.arguments.resize(coefficients.len(), 0.0);
         }
-        self.take(graph, slots, layer.from);
-        let (before, rest) = self.coefficients.split_at_mut(index);
-        let (to, from) = (&mut before[layer.from], &rest[0]);
+        let from = &mut self.arguments;
+        match style {
+            Style::Tight => {
+                lanes::relax(set, &slot.alive, slot.lines.tight(), lanes, coefficients, from, constants);
+            }
+            Style::Parallel => {
+                let lines = slot.lines.parallel();
+                lanes::relax_parallel(set, &slot.alive, lines, lanes, coefficients, from, constants);
+            }
+            Style::Optimised => self.optimised.relax(index, slot, lanes, coefficients, from, constants),
+        }
+        self.replace_sums(graph, set, slots, index, layer);
+    }
+
+    /// Replaces the weighted sums of a layer, whose coefficients are in `arguments`.
+    fn replace_sums(
+        &mut self,
+        graph: &Graph,
+        set: InstructionSet,
+        slots: &[SlotBounds],
+        index: usize,
+        layer: &Affine,
+    ) {
+        let lanes = self.lanes;
+        let slot = &slots[index];
         let columns = &slots[layer.from].alive;
         match &layer.matrix {
             Matrix::Dense { inputs, rows, .. } => {
-                kernel::backward(set, rows, kernel::padded(*inputs), &slot.alive, columns, lanes, from, to);
+                let is_new = self.claim(graph, layer.from);
+                let (from, to) = (&self.arguments, &mut self.coefficients[layer.from]);
+                let stride = kernel::padded(*inputs);
+                kernel::backward(set, rows, stride, &slot.alive, columns, lanes, from, to, is_new);
             }
             Matrix::Sparse { starts, entries } => {
+                self.take(graph, slots, layer.from);
+                let (from, to) = (&self.arguments, &mut self.coefficients[layer.from]);
                 for &neuron in &slot.alive {
                     let from = &from[neuron as usize * lanes..][..lanes];
                     for &(input, weight) in &entries[starts[neuron as usize]..starts[neuron as usize + 1]] {
@@ -374,46 +530,49 @@ impl Backward {
     }
 
     /// Takes the extremes of the linear functions over the box.
-    fn concretise(&mut self, graph: &Graph, slots: &[SlotBounds]) {
+    fn concretise(&mut self, graph: &Graph, set: InstructionSet, slots: &[SlotBounds]) {
         let lanes = self.lanes;
         self.take(graph, slots, 0);
-        let inputs = &slots[0];
+        let SlotBounds { alive, centres, radii, .. } = &slots[0];
         let coefficients = &mut self.coefficients[0];
-        let Constants { low, high, magnitude } = &mut self.constants;
-        self.minima.clear();
-        self.minima.extend_from_slice(low);
-        self.maxima.clear();
-        self.maxima.extend_from_slice(high);
-        for &input in &inputs.alive {
-            let input = input as usize;
-            let largest = inputs.high[input].abs().max(inputs.low[input].abs());
-            for (magnitude, coefficient) in magnitude.iter_mut().zip(&coefficients[input * lanes..][..lanes])
-            {
-                *magnitude += coefficient.abs() * largest;
-            }
-            let leader = self.leaders[input] as usize;
+        for &input in alive {
+            let (input, leader) = (input as usize, self.leaders[input as usize] as usize);
             if leader != input {
+                let largest = centres[input].abs() + radii[input];
                 let (before, rest) = coefficients.split_at_mut(input * lanes);
-                for (to, from) in before[leader * lanes..][..lanes].iter_mut().zip(&mut rest[..lanes]) {
+                let pairs = before[leader * lanes..][..lanes].iter_mut().zip(&mut rest[..lanes]);
+                for ((to, from), magnitude) in pairs.zip(&mut self.constants.magnitude) {
+                    *magnitude += from.abs() * largest;
                     *to += std::mem::take(from);
                 }
             }
         }
-        for &input in &inputs.alive {
-            let input = input as usize;
-            let centre = 0.5 * (inputs.low[input] + inputs.high[input]);
-            let radius = inputs.high[input] - centre;
-            let row = &coefficients[input * lanes..][..lanes];
-            for ((minimum, maximum), coefficient) in self.minima.iter_mut().zip(&mut self.maxima).zip(row) {
-                let (middle, reach) = (coefficient * centre, coefficient.abs() * radius);
-                *minimum += middle - reach;
-                *maximum += middle + reach;
-            }
+        lanes::concretise(set, alive, centres, radii, lanes, coefficients, self.growth, &mut self.constants);
+    }
+}
+
+/// Narrows the ends of neurons to the minima and maxima of their lanes. Neurons may be whole blocks of neighbours.
+fn narrow(
+    neurons: &[u32],
+    are_blocks: bool,
+    (minima, maxima): (&[f64], &[f64]),
+    (low, high): (&mut [f64], &mut [f64]),
+) {
+    // Comparisons with NaN are false and keep the old ends.
+    let raise = |low: &mut f64, minimum: f64| *low = if minimum > *low { minimum } else { *low };
+    let lower = |high: &mut f64, maximum: f64| *high = if maximum < *high { maximum } else { *high };
+    if are_blocks {
+        for (block, first) in neurons.iter().step_by(LANE_BLOCK).enumerate() {
+            let lanes = block * LANE_BLOCK..(block + 1) * LANE_BLOCK;
+            let places = *first as usize..*first as usize + LANE_BLOCK;
+            let (minima, maxima) = (&minima[lanes.clone()], &maxima[lanes]);
+            low[places.clone()].iter_mut().zip(minima).for_each(|(low, &minimum)| raise(low, minimum));
+            high[places].iter_mut().zip(maxima).for_each(|(high, &maximum)| lower(high, maximum));
         }
-        for ((minimum, maximum), magnitude) in self.minima.iter_mut().zip(&mut self.maxima).zip(magnitude) {
-            let error = self.growth * *magnitude + UNDERFLOW;
-            *minimum -= error;
-            *maximum += error;
+    } else {
+        for (&neuron, (&minimum, &maximum)) in neurons.iter().zip(minima.iter().zip(maxima)) {
+            raise(&mut low[neuron as usize], minimum);
+            lower(&mut high[neuron as usize], maximum);
         }
     }
 }

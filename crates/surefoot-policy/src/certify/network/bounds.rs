@@ -3,45 +3,48 @@
 //! Weighted sums are first bounded by intervals, as centres and radii. Sums that still have both signs, and so leave an
 //! activation undecided, are bounded again by a backward pass with parallel lines (see [`super::backward`]). The
 //! bounds of a box are also bounds of its parts, so those of the parent are kept where they are better.
+// Without branches: whether a neuron is open or alive is hard to predict.
+#![allow(clippy::needless_bitwise_bool)]
 
 use super::super::evidence::Phase;
+use super::EXPENSIVE;
 use super::backward::Backward;
-use super::graph::{Affine, Function, Graph, Matrix, Operation};
-use super::kernel::{self, Centred, Lines};
-use super::relaxation::relax;
+use super::graph::{Affine, Function, Graph, Matrix, Operation, Slot};
+use super::indices::Indices;
+use super::kernel::{self, padded};
+use super::lines::{self, Lines, Values};
 use super::rounding::UNIT;
 use crate::batch::InstructionSet;
 
-/// What is known of a slot's values.
+/// What is known of a slot's values: numbers for each of them, padded.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SlotBounds {
     pub(super) low: Vec<f64>,
     pub(super) high: Vec<f64>,
+    /// The same as centres and radii.
+    pub(super) centres: Vec<f64>,
+    pub(super) radii: Vec<f64>,
     /// Values that can differ from 0, and are not folded into the biases of the layers that read them.
-    pub(super) alive: Vec<u32>,
-    /// For layers: lines for each value of `alive`, as tight as we know.
-    pub(super) lines: Vec<Lines>,
-    /// The same with parallel lines.
-    pub(super) parallel: Vec<Lines>,
+    pub(super) alive: Indices,
+    /// For layers: lines around their activations.
+    pub(super) lines: Lines,
     /// The largest magnitude of a value.
     pub(super) largest: f64,
-    /// Values that can differ from 0, as centres and radii.
-    centred: Vec<Centred>,
 }
 
 /// What is known of all slots.
 #[derive(Debug, Clone)]
 pub(super) struct Bounds {
     pub(super) slots: Vec<SlotBounds>,
-    /// Inputs that are fixed; the layers that read them have them in their biases.
-    fixed: Vec<Centred>,
+    /// Inputs that are fixed, but not at 0; the layers that read them have them in their biases.
+    fixed: Indices,
     centres: Vec<f64>,
     radii: Vec<f64>,
-    biases: Vec<f64>,
-    open: Vec<u32>,
+    reaches: Vec<f64>,
+    open: Indices,
 }
 
-/// Bounds of the arguments of all activations: lower ends, then upper ends, slot by slot.
+/// Bounds of the arguments of all activations: lower ends, then upper ends, slot by slot, padded.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arguments {
     low: Vec<f64>,
@@ -70,13 +73,24 @@ impl Arguments {
 
 impl Bounds {
     pub(super) fn new(graph: &Graph) -> Self {
+        let slot = |slot: &Slot| {
+            let mut bounds = SlotBounds::default();
+            let size = padded(slot.size);
+            for numbers in [&mut bounds.low, &mut bounds.high, &mut bounds.centres, &mut bounds.radii] {
+                numbers.resize(size, 0.0);
+            }
+            if let Operation::Layer(_) = slot.operation {
+                bounds.lines.resize(size);
+            }
+            bounds
+        };
         Bounds {
-            slots: vec![SlotBounds::default(); graph.slots.len()],
-            fixed: Vec::new(),
+            slots: graph.slots.iter().map(slot).collect(),
+            fixed: Indices::default(),
             centres: Vec::new(),
             radii: Vec::new(),
-            biases: Vec::new(),
-            open: Vec::new(),
+            reaches: Vec::new(),
+            open: Indices::default(),
         }
     }
 
@@ -94,150 +108,154 @@ impl Bounds {
         backward: &mut Backward,
         refine: bool,
     ) -> bool {
-        arguments.low.clear();
-        arguments.high.clear();
         arguments.phases.clear();
         arguments.phases.extend(parent.iter().flat_map(|parent| &parent.phases));
         arguments.phases.extend(phase);
         self.inputs(graph, input);
+        let mut start = 0;
         for (index, slot) in graph.slots.iter().enumerate() {
             match &slot.operation {
                 Operation::Input => {}
                 Operation::Layer(layer) => {
-                    let phase = phase.filter(|phase| phase.node as usize + 1 == index);
-                    if !self.layer(graph, set, index, layer, parent, phase, arguments, backward, refine) {
+                    // Backward passes are better than intervals, which only pay where they save expensive ones.
+                    let is_inherited = refine
+                        && graph.refinable[index]
+                        && graph.refine_cost <= EXPENSIVE
+                        && parent.is_some();
+                    self.sums(set, index, layer, is_inherited);
+                    let end = start + padded(slot.size);
+                    let sums = Sums { index, layer, start, end, is_inherited };
+                    self.ends(graph, set, &sums, parent, phase, arguments);
+                    if refine && graph.refinable[index] && !self.open.is_empty() {
+                        let Arguments { low, high, .. } = arguments;
+                        let ends = (&mut low[start..end], &mut high[start..end]);
+                        backward.refine(graph, set, &self.slots, layer, &self.open, ends);
+                    }
+                    // Without phases there are states, and ends that cross are those of values beyond what the proofs cover.
+                    let size = start..start + slot.size;
+                    let crosses = |(low, high): (&f64, &f64)| low > high;
+                    if !arguments.phases.is_empty()
+                        && arguments.low[size.clone()].iter().zip(&arguments.high[size]).any(crosses)
+                    {
                         return false;
                     }
+                    self.values(graph, set, &sums, arguments);
+                    start = end;
                 }
                 Operation::Arrange(elements) => self.arrange(index, elements),
-                Operation::Maximum(left, right) => self.maximum(index, *left, *right),
+                Operation::Maximum(left, right) => self.maximum(graph, index, *left, *right),
             }
         }
         true
     }
 
     fn inputs(&mut self, graph: &Graph, input: impl Fn(usize) -> (f64, f64)) {
+        let size = graph.slots[0].size;
         let slot = &mut self.slots[0];
-        slot.reset();
-        self.fixed.clear();
-        for index in 0..graph.slots[0].size {
+        slot.largest = 0.0;
+        for index in 0..size {
             let (low, high) = input(index);
-            slot.push(low, high);
-            if low == high && graph.folds_inputs {
-                if low != 0.0 {
-                    self.fixed.push(Centred { index: index as u32, centre: low, radius: 0.0 });
-                }
-            } else {
-                slot.alive.push(index as u32);
-                slot.centre(index);
-            }
+            slot.set(index, low, high);
         }
+        let SlotBounds { low, high, alive, .. } = slot;
+        let ends = || low[..size].iter().zip(&high[..size]);
+        let folds = graph.folds_inputs;
+        alive.select(ends().map(|(low, high)| (low != high) | !folds));
+        self.fixed.select(ends().map(|(low, high)| (low == high) & folds & (*low != 0.0)));
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn layer(
+    /// Bounds the weighted sums of a layer, whose centres and radii are computed, and notes which of them leave an activation
+    /// undecided.
+    fn ends(
         &mut self,
         graph: &Graph,
         set: InstructionSet,
-        index: usize,
-        layer: &Affine,
+        &Sums { index, layer, start, end, is_inherited }: &Sums<'_>,
         parent: Option<&Arguments>,
         phase: Option<Phase>,
         arguments: &mut Arguments,
-        backward: &mut Backward,
-        refine: bool,
-    ) -> bool {
-        self.sums(set, layer);
-        let size = graph.slots[index].size;
-        let largest = self.slots[layer.from].largest;
+    ) {
+        let Arguments { low, high, .. } = arguments;
+        for ends in [&mut *low, &mut *high] {
+            if ends.len() < end {
+                ends.resize(end, 0.0);
+            }
+        }
+        let (low, high) = (&mut low[start..end], &mut high[start..end]);
         let slack = (2.0 * layer.terms as f64 + 20.0) * 1.01 * UNIT;
-        let start = arguments.low.len();
-        self.open.clear();
-        for neuron in 0..size {
-            let reach = layer.norms[neuron] * largest + layer.biases[neuron].abs();
-            let error = slack * reach + f64::MIN_POSITIVE;
-            let (centre, radius) = (self.centres[neuron], self.radii[neuron] + error);
-            let (mut low, mut high) = (centre - radius, centre + radius);
-            if let Some(parent) = parent {
-                low = low.max(parent.low[start + neuron]);
-                high = high.min(parent.high[start + neuron]);
+        let largest = self.slots[layer.from].largest;
+        let (norms, biases) = (&layer.norms, &layer.biases);
+        let others = parent.map(|parent| (&parent.low[start..end], &parent.high[start..end]));
+        self.reaches.resize(end - start, 0.0);
+        let sums = (!is_inherited).then_some((&*self.centres, &*self.radii));
+        let reaches = &mut self.reaches;
+        lines::bound_sums(set, slack, largest, norms, biases, sums, others, low, high, reaches);
+        if let Some(phase) = phase.filter(|phase| phase.node as usize + 1 == index) {
+            let neuron = phase.neuron as usize;
+            if phase.active {
+                low[neuron] = low[neuron].max(0.0);
+            } else {
+                high[neuron] = high[neuron].min(0.0);
             }
-            if let Some(phase) = phase
-                && phase.neuron as usize == neuron
-            {
-                if phase.active {
-                    low = low.max(0.0);
-                } else {
-                    high = high.min(0.0);
-                }
-            }
-            if is_open(layer.function, low, high) {
-                self.open.push(neuron as u32);
-            }
-            arguments.low.push(low);
-            arguments.high.push(high);
         }
-        if refine && graph.refinable[index] && !self.open.is_empty() {
-            let ends = (&mut arguments.low[start..], &mut arguments.high[start..]);
-            backward.refine(graph, set, &self.slots, layer, &self.open, ends);
+        let size = graph.slots[index].size;
+        let ends = low[..size].iter().zip(&high[..size]);
+        match layer.function {
+            Function::Relu => self.open.select(ends.map(|(low, high)| (*low < 0.0) & (*high > 0.0))),
+            function => self.open.select(ends.map(|(low, high)| is_open(function, *low, *high))),
         }
-        // Without phases there are states, and ends that cross are those of values beyond what the proofs cover.
-        let crosses = |(low, high): (&f64, &f64)| low > high;
-        if !arguments.phases.is_empty()
-            && arguments.low[start..].iter().zip(&arguments.high[start..]).any(crosses)
-        {
-            return false;
-        }
-        let lipschitz = layer.function.lipschitz();
-        let slot = &mut self.slots[index];
-        slot.reset();
-        for neuron in 0..size {
-            let (low, high) = (arguments.low[start + neuron], arguments.high[start + neuron]);
-            let relaxation = relax(layer.function, low, high);
-            slot.push(relaxation.values.0, relaxation.values.1);
-            if relaxation.values == (0.0, 0.0) && !arguments.has_phase(index, neuron) {
-                continue;
-            }
-            slot.alive.push(neuron as u32);
-            slot.centre(neuron);
-            let reach = layer.norms[neuron] * largest + layer.biases[neuron].abs();
-            let constants =
-                [relaxation.low.1, relaxation.high.1, relaxation.parallel.0, relaxation.parallel.1];
-            let constant = constants.iter().map(|constant| constant.abs()).fold(0.0, f64::max);
-            let magnitude = ((1.0 + lipschitz) * reach + 2.0 * constant) * 1.01;
-            let bias = self.biases[neuron];
-            slot.lines.push(Lines { low: relaxation.low, high: relaxation.high, bias, magnitude });
-            let [low, high] =
-                [relaxation.parallel.0, relaxation.parallel.1].map(|end| (relaxation.slope, end));
-            slot.parallel.push(Lines { low, high, bias, magnitude });
-        }
-        true
     }
 
-    /// Computes the centres and radii of weighted sums, and the biases with fixed inputs folded in.
-    fn sums(&mut self, set: InstructionSet, layer: &Affine) {
-        let Bounds { slots, fixed, centres, radii, biases, .. } = self;
-        centres.clear();
-        centres.extend_from_slice(&layer.biases);
+    /// Bounds the values of a layer, whose weighted sums are bounded.
+    fn values(
+        &mut self,
+        graph: &Graph,
+        set: InstructionSet,
+        &Sums { index, layer, start, end, .. }: &Sums<'_>,
+        arguments: &Arguments,
+    ) {
+        let SlotBounds { low, high, centres, radii, alive, lines, largest } = &mut self.slots[index];
+        let ends = (&arguments.low[start..end], &arguments.high[start..end]);
+        let mut values = Values { low, high, centres, radii, largest };
+        let size = graph.slots[index].size;
+        lines::relax_layer(set, layer.function, size, ends, &self.reaches, lines, &mut values);
+        let ends = low[..size].iter().zip(&high[..size]);
+        let is_alive = ends.map(|(low, high)| (*low != 0.0) | (*high != 0.0));
+        if arguments.phases.is_empty() {
+            alive.select(is_alive);
+        } else {
+            let has_phase = |neuron: usize| arguments.has_phase(index, neuron);
+            alive.select(is_alive.enumerate().map(|(neuron, is_alive)| is_alive || has_phase(neuron)));
+        }
+    }
+
+    /// Computes the biases of weighted sums, with fixed inputs folded in, and unless bounds of the parent are enough, their centres and
+    /// radii.
+    fn sums(&mut self, set: InstructionSet, index: usize, layer: &Affine, is_inherited: bool) {
+        let Bounds { slots, fixed, centres, radii, .. } = self;
+        let (before, rest) = slots.split_at_mut(index);
+        let (source, biases) = (&before[layer.from], &mut rest[0].lines.biases);
+        biases.copy_from_slice(&layer.biases);
+        if is_inherited {
+            return;
+        }
         radii.clear();
         radii.resize(layer.biases.len(), 0.0);
-        let source = &slots[layer.from];
         match &layer.matrix {
             Matrix::Dense { columns, .. } => {
                 if layer.from == 0 {
-                    kernel::forward(set, columns, fixed, centres, radii);
+                    kernel::add_products(set, columns, fixed, &source.centres, biases);
                 }
-                biases.clone_from(centres);
-                kernel::forward(set, columns, &source.centred, centres, radii);
+                centres.clone_from(biases);
+                let SlotBounds { alive, centres: from_centres, radii: from_radii, .. } = source;
+                kernel::forward(set, columns, alive, from_centres, from_radii, centres, radii);
             }
             Matrix::Sparse { starts, entries } => {
-                biases.clone_from(centres);
+                centres.clone_from(biases);
                 for (neuron, range) in starts.windows(2).enumerate() {
                     for &(input, weight) in &entries[range[0]..range[1]] {
-                        let (low, high) = (source.low[input as usize], source.high[input as usize]);
-                        let centre = 0.5 * (low + high);
-                        centres[neuron] += weight * centre;
-                        radii[neuron] += weight.abs() * (high - centre).max(centre - low);
+                        centres[neuron] += weight * source.centres[input as usize];
+                        radii[neuron] += weight.abs() * source.radii[input as usize];
                     }
                 }
             }
@@ -247,26 +265,36 @@ impl Bounds {
     fn arrange(&mut self, index: usize, elements: &[(u32, u32)]) {
         let (before, rest) = self.slots.split_at_mut(index);
         let slot = &mut rest[0];
-        slot.reset();
+        slot.largest = 0.0;
         for (place, &(source, element)) in elements.iter().enumerate() {
             let source = &before[source as usize];
-            slot.push(source.low[element as usize], source.high[element as usize]);
-            slot.alive.push(place as u32);
-            slot.centre(place);
+            slot.set(place, source.low[element as usize], source.high[element as usize]);
         }
+        slot.alive.select(elements.iter().map(|_| true));
     }
 
-    fn maximum(&mut self, index: usize, left: usize, right: usize) {
+    fn maximum(&mut self, graph: &Graph, index: usize, left: usize, right: usize) {
         let (before, rest) = self.slots.split_at_mut(index);
         let slot = &mut rest[0];
-        slot.reset();
+        slot.largest = 0.0;
         let (left, right) = (&before[left], &before[right]);
-        for place in 0..left.low.len() {
-            slot.push(left.low[place].max(right.low[place]), left.high[place].max(right.high[place]));
-            slot.alive.push(place as u32);
-            slot.centre(place);
+        let size = graph.slots[index].size;
+        for place in 0..size {
+            slot.set(place, left.low[place].max(right.low[place]), left.high[place].max(right.high[place]));
         }
+        slot.alive.select((0..size).map(|_| true));
     }
+}
+
+/// The weighted sums of a layer, in its slot.
+struct Sums<'g> {
+    index: usize,
+    layer: &'g Affine,
+    /// Where their ends stand in [`Arguments`].
+    start: usize,
+    end: usize,
+    /// Whether their ends are those of the parent, to begin with.
+    is_inherited: bool,
 }
 
 /// Whether the activation is no line on the interval.
@@ -282,33 +310,15 @@ fn is_open(function: Function, low: f64, high: f64) -> bool {
 }
 
 impl SlotBounds {
-    fn reset(&mut self) {
-        for ends in [&mut self.low, &mut self.high] {
-            ends.clear();
-        }
-        self.alive.clear();
-        self.lines.clear();
-        self.parallel.clear();
-        self.centred.clear();
-        self.largest = 0.0;
-    }
-
-    fn push(&mut self, low: f64, high: f64) {
-        self.low.push(low);
-        self.high.push(high);
+    #[inline]
+    fn set(&mut self, value: usize, low: f64, high: f64) {
+        let centre = 0.5 * (low + high);
+        (self.low[value], self.high[value]) = (low, high);
+        self.centres[value] = centre;
+        self.radii[value] = (high - centre).max(centre - low);
         let magnitude = high.max(-low);
         // `max` would ignore NaN.
         self.largest = if magnitude <= self.largest { self.largest } else { magnitude };
-    }
-
-    /// Notes centre and radius of a value, unless it is 0.
-    fn centre(&mut self, value: usize) {
-        let (low, high) = (self.low[value], self.high[value]);
-        let centre = 0.5 * (low + high);
-        let radius = (high - centre).max(centre - low);
-        if centre != 0.0 || radius != 0.0 {
-            self.centred.push(Centred { index: value as u32, centre, radius });
-        }
     }
 
     /// The largest magnitude of each value.

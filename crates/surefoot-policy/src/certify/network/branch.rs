@@ -12,9 +12,9 @@ use super::super::search::Finding;
 use super::super::space::InputOrigin;
 use super::NetworkBounder;
 use super::backward::ScoreFunction;
-use super::bounds::Bounds;
+use super::bounds::{Bounds, SlotBounds};
 use super::graph::{Function, Operation};
-use super::priced;
+use super::{kernel, priced};
 
 /// Steps of gradient ascent for slopes and prices.
 const STEPS: usize = 20;
@@ -26,9 +26,10 @@ const IMPACT: f64 = 0.5;
 const OVERSHOOT: f64 = 0.05;
 
 impl NetworkBounder {
-    /// What to do with the last box at a depth, of which [`NetworkBounder::left`] is left, and whose slopes for a rival are
-    /// loaded.
-    pub(super) fn branch(&mut self, depth: usize, rival: u32) -> Finding {
+    /// What to do with the last box at a depth, of which [`NetworkBounder::left`] is left, and whose slopes for a rival, in a
+    /// lane, are loaded.
+    pub(super) fn branch(&mut self, depth: usize, lane: usize) -> Finding {
+        let rival = self.rivals[lane];
         let function = ScoreFunction { plus: Some(rival as usize), minus: Some(self.output) };
         if priced::is_supported(&self.model.graph) {
             let free = self.left.iter().filter(|(low, high)| low < high).count();
@@ -40,7 +41,7 @@ impl NetworkBounder {
                     return Finding::Undecided(phase);
                 }
             }
-            self.add_impacts(depth, function);
+            self.add_impacts(depth, lane);
         }
         self.split()
     }
@@ -51,8 +52,8 @@ impl NetworkBounder {
 
     /// Number of `ReLU`s that are undecided; other activations always are.
     fn undecided(&self, depth: usize) -> usize {
-        let lines = self.bounds(depth).slots.iter().flat_map(|slot| &slot.lines);
-        lines.filter(|lines| lines.low.0 != lines.high.0).count()
+        let count = |slot: &SlotBounds| slot.alive.iter().filter(|&&value| slot.lines.is_open(value)).count();
+        self.bounds(depth).slots[1..].iter().map(count).sum()
     }
 
     /// Whether a function exceeds the tolerance in all states that have the phases of the box, for some slopes and prices.
@@ -98,21 +99,19 @@ impl NetworkBounder {
                     }
                 }
             }
-            start += slot.size;
+            start += kernel::padded(slot.size);
         }
         best
     }
 
     /// Adds the impact of inputs to the magnitudes of their slopes.
-    fn add_impacts(&mut self, depth: usize, function: ScoreFunction) {
+    fn add_impacts(&mut self, depth: usize, lane: usize) {
         let bounds = if depth == 0 { &self.root_bounds } else { &self.bounds };
         let (graph, slots) = (&self.model.graph, &bounds.slots);
-        self.priced.start(graph, slots, &[]);
-        self.priced.bound(graph, self.set, slots, self.backward.rounding(), function);
-        self.priced.find_impacts(graph, self.set, slots);
+        self.impacts.find(graph, self.set, slots, &self.backward, lane);
         for &input in &slots[0].alive {
             if let InputOrigin::Dimension(dimension) = self.model.origins[input as usize] {
-                let impact = IMPACT * self.priced.impact(input as usize);
+                let impact = IMPACT * self.impacts.of(input);
                 self.slopes[dimension] += impact.copysign(self.slopes[dimension]);
             }
         }
@@ -120,18 +119,15 @@ impl NetworkBounder {
 
     /// Splits what is left of the box in the dimension that counts most.
     fn split(&self) -> Finding {
-        let width = |dimension: usize| {
-            let (low, high) = self.left[dimension];
-            f64::from(high) - f64::from(low)
-        };
         // Where nothing counts, the widest dimension.
-        let score = |dimension: usize| (self.slopes[dimension].abs() * width(dimension), width(dimension));
-        let dimension = (0..self.left.len())
-            .max_by(|&a, &b| {
-                let ((one, width), (other, other_width)) = (score(a), score(b));
-                one.total_cmp(&other).then(width.total_cmp(&other_width))
-            })
-            .expect("the box has more than one point");
+        let (mut dimension, mut most, mut widest) = (0, 0.0, 0.0);
+        for (index, (&slope, &(low, high))) in self.slopes.iter().zip(&self.left).enumerate() {
+            let width = f64::from(high) - f64::from(low);
+            let score = slope.abs() * width;
+            if score > most || (score == most && width > widest) {
+                (dimension, most, widest) = (index, score, width);
+            }
+        }
         let (low, high) = self.left[dimension];
         Finding::Open { dimension, at: middle(low, high), low_first: self.slopes[dimension] > 0.0 }
     }

@@ -34,6 +34,15 @@ impl Bounder for NetworkBounder {
         self.rivals.extend(rivals.map(|rival| rival as u32));
     }
 
+    fn dominator(&mut self, lower: &[i32], upper: &[i32]) -> Option<usize> {
+        if self.rivals.is_empty() {
+            return None;
+        }
+        self.bound(0, lower, upper, None, self.model.graph.refine_cost <= TOO_EXPENSIVE);
+        let best = self.bound_differences(0)?;
+        (self.backward.minimum(best) > self.tolerance).then(|| self.rivals[best] as usize)
+    }
+
     fn examine(
         &mut self,
         depth: usize,
@@ -64,20 +73,28 @@ impl Bounder for NetworkBounder {
         let Some(best) = best else { return widest(lower, upper) };
         self.left.clear();
         self.left.extend(lower.iter().copied().zip(upper.iter().copied()));
+        self.load_slopes(depth, best);
+        self.suggest(depth, lower, upper, candidates);
+        let bounds = if depth == 0 { &self.root_bounds } else { &self.bounds };
+        self.backward.find_rises(&bounds.slots);
+        let mut loaded = best;
         for lane in 0..self.rivals.len() {
-            if !self.backward.minimum(lane).is_finite() {
+            let minimum = self.backward.minimum(lane);
+            // The first cut takes one dimension that makes up for all that is missing. Cuts make room for others.
+            let can_cut = !cuts.is_empty() || self.backward.rise(lane) > self.tolerance - minimum;
+            if !minimum.is_finite() || !can_cut {
                 continue;
             }
             self.load_slopes(depth, lane);
-            if lane == best {
-                self.suggest(lower, upper, candidates);
-            }
+            loaded = lane;
             if self.cut(lane, lower, upper, cuts) {
                 return Finding::Dominated(self.rivals[lane] as usize);
             }
         }
-        self.load_slopes(depth, best);
-        self.branch(depth, self.rivals[best])
+        if loaded != best {
+            self.load_slopes(depth, best);
+        }
+        self.branch(depth, best)
     }
 }
 
@@ -111,12 +128,12 @@ impl NetworkBounder {
     }
 
     /// Suggests the point where the current linear function is least.
-    fn suggest(&mut self, lower: &[i32], upper: &[i32], candidates: &mut Candidates<'_>) {
+    fn suggest(&mut self, depth: usize, lower: &[i32], upper: &[i32], candidates: &mut Candidates<'_>) {
         let slopes = std::mem::take(&mut self.slopes);
         let corner = |dimension: usize| {
             if slopes[dimension] > 0.0 { lower[dimension] } else { upper[dimension] }
         };
-        if self.is_promising(corner) {
+        if self.is_promising(depth, corner) {
             candidates.add(corner);
         }
         self.slopes = slopes;

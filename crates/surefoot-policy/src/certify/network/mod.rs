@@ -10,7 +10,11 @@ mod bounds;
 mod branch;
 mod examine;
 mod graph;
+mod impact;
+mod indices;
 mod kernel;
+mod lanes;
+mod lines;
 mod priced;
 mod relaxation;
 mod rounding;
@@ -30,6 +34,7 @@ use crate::score::Score;
 use backward::{Backward, ScoreFunction};
 use bounds::{Arguments, Bounds};
 use graph::Graph;
+use impact::Impacts;
 use priced::Priced;
 use rounding::Deviation;
 use sample::Sample;
@@ -53,6 +58,7 @@ pub(super) struct NetworkBounder {
     levels: Vec<Arguments>,
     backward: Backward,
     priced: Priced,
+    impacts: Impacts,
     sample: Sample,
     output: usize,
     rivals: Vec<u32>,
@@ -107,6 +113,7 @@ impl NetworkBounder {
             levels: Vec::new(),
             backward,
             priced: Priced::default(),
+            impacts: Impacts::default(),
             sample,
             output: 0,
             rivals: Vec::new(),
@@ -189,10 +196,11 @@ impl NetworkBounder {
         Score { lower: lower.next_down(), upper: upper.next_up() }
     }
 
-    /// Whether the output in question seems to win at a point, given by its dimensions.
-    fn is_promising(&mut self, point: impl Fn(usize) -> i32) -> bool {
+    /// Whether the output in question seems to win at a point of the last box at a depth, given by its dimensions.
+    fn is_promising(&mut self, depth: usize, point: impl Fn(usize) -> i32) -> bool {
         let model = &*self.model;
-        self.sample.evaluate(&model.graph, self.set, |input| match model.origins[input] {
+        let bounds = if depth == 0 { &self.root_bounds } else { &self.bounds };
+        self.sample.evaluate(&model.graph, self.set, &bounds.slots, |input| match model.origins[input] {
             InputOrigin::Dimension(dimension) => f64::from(point(dimension)),
             InputOrigin::Constant(value) => f64::from(value),
         });

@@ -15,7 +15,8 @@ use super::super::evidence::Phase;
 use super::backward::ScoreFunction;
 use super::bounds::SlotBounds;
 use super::graph::{Affine, Function, Graph, Matrix, Operation};
-use super::kernel::{self, Centred, Lines};
+use super::kernel;
+use super::lines::Lines;
 use super::rounding::UNDERFLOW;
 use crate::batch::InstructionSet;
 
@@ -29,9 +30,9 @@ struct Tuning {
 /// The working memory of bounds with prices.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Priced {
-    /// Per slot, for each value that can differ from 0.
+    /// Per slot, for each value.
     tunings: Vec<Vec<Tuning>>,
-    /// −1 where the argument is known not to be negative, 1 where it is known not to be positive.
+    /// Per slot, for each value: −1 where the argument is known not to be negative, 1 where it is known not to be positive.
     signs: Vec<Vec<f64>>,
     /// Per slot, the coefficients of its values, padded.
     coefficients: Vec<Vec<f64>>,
@@ -39,13 +40,12 @@ pub(super) struct Priced {
     arguments: Vec<Vec<f64>>,
     /// The point where the bound is least.
     point: Vec<f64>,
-    impacts: Vec<f64>,
-    weighted: Vec<Centred>,
-    radii: Vec<f64>,
+    /// What is multiplied by the weights of a layer, a number per value that the layer has or reads.
+    factors: Vec<f64>,
 }
 
 /// The layer of a slot of a chain of dense layers; its weights by neuron and by input.
-fn dense(graph: &Graph, index: usize) -> Option<(&Affine, &[f64], &[f64])> {
+pub(super) fn dense(graph: &Graph, index: usize) -> Option<(&Affine, &[f64], &[f64])> {
     match &graph.slots[index].operation {
         Operation::Layer(layer) => match &layer.matrix {
             Matrix::Dense { rows, columns, .. } if layer.from + 1 == index => Some((layer, rows, columns)),
@@ -71,15 +71,13 @@ impl Priced {
         for (index, slot) in slots.iter().enumerate() {
             let (tunings, signs) = (&mut self.tunings[index], &mut self.signs[index]);
             tunings.clear();
-            tunings.extend(slot.lines.iter().map(|lines| Tuning { slope: lines.low.0, price: 0.0 }));
+            tunings.extend(slot.lines.low_slopes.iter().map(|&slope| Tuning { slope, price: 0.0 }));
             signs.clear();
-            signs.resize(slot.lines.len(), 0.0);
+            signs.resize(tunings.len(), 0.0);
         }
         for phase in phases {
-            let index = phase.node as usize + 1;
-            if let Ok(place) = slots[index].alive.binary_search(&phase.neuron) {
-                self.signs[index][place] = if phase.active { -1.0 } else { 1.0 };
-            }
+            let sign = if phase.active { -1.0 } else { 1.0 };
+            self.signs[phase.node as usize + 1][phase.neuron as usize] = sign;
         }
     }
 
@@ -106,20 +104,19 @@ impl Priced {
         for index in (1..=last).rev() {
             let Some((layer, rows, _)) = dense(graph, index) else { return f64::NEG_INFINITY };
             let (before, rest) = self.coefficients.split_at_mut(index);
-            self.weighted.clear();
-            for (place, (&value, lines)) in slots[index].alive.iter().zip(&slots[index].lines).enumerate() {
-                let coefficient = rest[0][value as usize];
-                let tuning = self.tunings[index][place];
-                let line = line(coefficient, lines, tuning);
-                let argument = coefficient * line.0 + tuning.price * self.signs[index][place];
-                constant += coefficient * line.1 + argument * lines.bias;
-                magnitude += (coefficient.abs() + tuning.price) * lines.magnitude;
-                self.weighted.push(Centred { index: value, centre: argument, radius: 0.0 });
+            let SlotBounds { alive, lines, .. } = &slots[index];
+            self.factors.resize(self.factors.len().max(rest[0].len()), 0.0);
+            for &value in alive {
+                let value = value as usize;
+                let coefficient = rest[0][value];
+                let tuning = self.tunings[index][value];
+                let line = line(coefficient, lines, value, tuning);
+                let argument = coefficient * line.0 + tuning.price * self.signs[index][value];
+                constant += coefficient * line.1 + argument * lines.biases[value];
+                magnitude += (coefficient.abs() + tuning.price) * lines.magnitudes[value];
+                self.factors[value] = argument;
             }
-            let to = &mut before[layer.from];
-            self.radii.clear();
-            self.radii.resize(to.len(), 0.0);
-            kernel::forward(set, rows, &self.weighted, to, &mut self.radii);
+            kernel::add_products(set, rows, alive, &self.factors, &mut before[layer.from]);
         }
         let (inputs, coefficients) = (&slots[0], &mut self.coefficients[0]);
         for &input in &inputs.alive {
@@ -146,35 +143,6 @@ impl Priced {
         minimum - (growth * magnitude + UNDERFLOW)
     }
 
-    /// How much less the last bound would lose, roughly, if an input were narrower by one: the sum over undecided activations of
-    /// the magnitude of what meets them, times half of what the input contributes to the width of their argument. The
-    /// result is in [`Priced::impact`].
-    pub(super) fn find_impacts(&mut self, graph: &Graph, set: InstructionSet, slots: &[SlotBounds]) {
-        self.impacts.clear();
-        self.impacts.resize(kernel::padded(graph.slots[graph.slots.len() - 1].size), 0.0);
-        for index in (1..graph.slots.len()).rev() {
-            let Some((layer, rows, _)) = dense(graph, index) else { return };
-            self.weighted.clear();
-            for (&value, lines) in slots[index].alive.iter().zip(&slots[index].lines) {
-                let met = self.coefficients[index][value as usize].abs();
-                let own = if lines.low.0 == lines.high.0 { 0.0 } else { 0.5 * met };
-                let radius = self.impacts[value as usize] * lines.high.0 + own;
-                self.weighted.push(Centred { index: value, centre: 0.0, radius });
-            }
-            let size = kernel::padded(graph.slots[layer.from].size);
-            for sums in [&mut self.radii, &mut self.impacts] {
-                sums.clear();
-                sums.resize(size, 0.0);
-            }
-            kernel::forward(set, rows, &self.weighted, &mut self.radii, &mut self.impacts);
-        }
-    }
-
-    /// The impact of an input; see [`Priced::find_impacts`].
-    pub(super) fn impact(&self, input: usize) -> f64 {
-        self.impacts[input]
-    }
-
     /// The coefficient of a slot's value in the last bound.
     pub(super) fn coefficient(&self, slot: usize, value: u32) -> f64 {
         self.coefficients[slot][value as usize]
@@ -182,29 +150,21 @@ impl Priced {
 
     /// Computes the arguments of all slots, with lines in place of activations, at the point where the bound is least.
     pub(super) fn evaluate(&mut self, graph: &Graph, set: InstructionSet, slots: &[SlotBounds]) {
-        self.weighted.clear();
-        let inputs = slots[0].alive.iter();
-        self.weighted.extend(inputs.map(|&index| Centred {
-            index,
-            centre: self.point[index as usize],
-            radius: 0.0,
-        }));
+        let largest = slots.iter().map(|slot| slot.low.len()).max().unwrap_or(0);
+        self.factors.resize(self.factors.len().max(largest), 0.0);
+        for &input in &slots[0].alive {
+            self.factors[input as usize] = self.point[input as usize];
+        }
         for (index, slot) in slots.iter().enumerate().skip(1) {
             let Some((layer, _, columns)) = dense(graph, index) else { return };
             let arguments = &mut self.arguments[index];
-            arguments.clear();
-            arguments.resize(layer.biases.len(), 0.0);
-            for (&value, lines) in slot.alive.iter().zip(&slot.lines) {
-                arguments[value as usize] = lines.bias;
-            }
-            self.radii.clear();
-            self.radii.resize(arguments.len(), 0.0);
-            kernel::forward(set, columns, &self.weighted, arguments, &mut self.radii);
-            self.weighted.clear();
-            for (place, (&value, lines)) in slot.alive.iter().zip(&slot.lines).enumerate() {
-                let line = line(self.coefficients[index][value as usize], lines, self.tunings[index][place]);
-                let centre = line.0 * arguments[value as usize] + line.1;
-                self.weighted.push(Centred { index: value, centre, radius: 0.0 });
+            arguments.clone_from(&slot.lines.biases);
+            kernel::add_products(set, columns, &slots[layer.from].alive, &self.factors, arguments);
+            for &value in &slot.alive {
+                let value = value as usize;
+                let (coefficient, tuning) = (self.coefficients[index][value], self.tunings[index][value]);
+                let line = line(coefficient, &slot.lines, value, tuning);
+                self.factors[value] = line.0 * arguments[value] + line.1;
             }
         }
     }
@@ -227,18 +187,20 @@ impl Priced {
                     Function::LeakyRelu(slope) => slope,
                     _ => continue,
                 };
-                for (place, (&value, lines)) in slot.alive.iter().zip(&slot.lines).enumerate() {
-                    let argument = self.arguments[index][value as usize];
-                    let sign = self.signs[index][place];
-                    let tuning = &mut self.tunings[index][place];
+                for &value in &slot.alive {
+                    let is_open = slot.lines.is_open(value);
+                    let value = value as usize;
+                    let argument = self.arguments[index][value];
+                    let sign = self.signs[index][value];
+                    let tuning = &mut self.tunings[index][value];
                     if sign != 0.0 {
                         let gradient = sign * argument;
                         if tuning.price > 0.0 || gradient > 0.0 {
                             squares += gradient * gradient;
                             tuning.price = (tuning.price + step * gradient).max(0.0);
                         }
-                    } else if lines.low.0 != lines.high.0 {
-                        let gradient = self.coefficients[index][value as usize].max(0.0) * argument;
+                    } else if is_open {
+                        let gradient = self.coefficients[index][value].max(0.0) * argument;
                         if if gradient > 0.0 { tuning.slope < 1.0 } else { tuning.slope > least } {
                             squares += gradient * gradient;
                             tuning.slope = (tuning.slope + step * gradient).clamp(least, 1.0);
@@ -250,9 +212,13 @@ impl Priced {
     }
 }
 
-/// The line that takes the place of an activation whose value has this coefficient.
-fn line(coefficient: f64, lines: &Lines, tuning: Tuning) -> (f64, f64) {
-    if coefficient > 0.0 { (tuning.slope, lines.low.1) } else { lines.high }
+/// The line that takes the place of an activation if its value has this coefficient.
+fn line(coefficient: f64, lines: &Lines, value: usize, tuning: Tuning) -> (f64, f64) {
+    if coefficient > 0.0 {
+        (tuning.slope, lines.low_constants[value])
+    } else {
+        (lines.high_slopes[value], lines.high_constants[value])
+    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 //!
 //! Nothing that is proved depends on these numbers.
 
+use super::bounds::SlotBounds;
 use super::graph::{Function, Graph, Matrix, Operation};
-use super::kernel::{self, Centred};
+use super::kernel;
 use crate::batch::InstructionSet;
 
 /// The working memory of evaluations, and the result of the last one.
@@ -11,39 +12,37 @@ use crate::batch::InstructionSet;
 pub(super) struct Sample {
     /// Per slot, its values, padded.
     values: Vec<Vec<f64>>,
-    inputs: Vec<Centred>,
-    radii: Vec<f64>,
 }
 
 impl Sample {
     pub(super) fn new(graph: &Graph) -> Self {
-        Sample { values: vec![Vec::new(); graph.slots.len()], inputs: Vec::new(), radii: Vec::new() }
+        Sample { values: vec![Vec::new(); graph.slots.len()] }
     }
 
-    /// Evaluates a point, given by its inputs.
-    pub(super) fn evaluate(&mut self, graph: &Graph, set: InstructionSet, input: impl Fn(usize) -> f64) {
-        let Sample { values, inputs, radii } = self;
-        values[0].clear();
-        values[0].extend((0..graph.slots[0].size).map(input));
+    /// Evaluates a point of a box, given by its inputs. Where the box fixes inputs or values, they are not computed again.
+    pub(super) fn evaluate(
+        &mut self,
+        graph: &Graph,
+        set: InstructionSet,
+        slots: &[SlotBounds],
+        input: impl Fn(usize) -> f64,
+    ) {
+        let values = &mut self.values;
+        values[0].resize(graph.slots[0].size, 0.0);
+        for &index in &slots[0].alive {
+            values[0][index as usize] = input(index as usize);
+        }
         for (index, slot) in graph.slots.iter().enumerate() {
             let (before, rest) = values.split_at_mut(index);
             let own = &mut rest[0];
             match &slot.operation {
                 Operation::Input => {}
                 Operation::Layer(layer) => {
-                    own.clone_from(&layer.biases);
+                    own.clone_from(&slots[index].lines.biases);
                     match &layer.matrix {
-                        Matrix::Dense { columns, inputs: size, .. } => {
-                            inputs.clear();
-                            let source = before[layer.from][..*size].iter().enumerate();
-                            let live = source.filter(|(_, value)| **value != 0.0);
-                            inputs.extend(live.map(|(index, &centre)| Centred {
-                                index: index as u32,
-                                centre,
-                                radius: 0.0,
-                            }));
-                            radii.resize(own.len(), 0.0);
-                            kernel::forward(set, columns, inputs, own, radii);
+                        Matrix::Dense { columns, .. } => {
+                            let from = &before[layer.from];
+                            kernel::add_products(set, columns, &slots[layer.from].alive, from, own);
                         }
                         Matrix::Sparse { starts, entries } => {
                             for (neuron, range) in starts.windows(2).enumerate() {

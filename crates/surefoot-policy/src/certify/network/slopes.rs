@@ -10,16 +10,15 @@
 
 use super::bounds::SlotBounds;
 use super::graph::{Function, Graph, Matrix, Operation};
-use super::kernel::{self, Constants, Lines};
+use super::kernel;
+use super::lanes::Constants;
 use crate::batch::InstructionSet;
 
-/// Slopes of all lanes, and what the last backward pass left for their next step.
+/// Slopes of all lanes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Slopes {
-    /// Per slot, a row of lanes per value that can differ from 0.
+    /// Per slot, a row of lanes per value.
     current: Vec<Vec<f64>>,
-    /// Per slot, the coefficients that met the lines in the last pass.
-    met: Vec<Vec<f64>>,
     /// Per slot, arguments at the point where the bound is least.
     arguments: Vec<Vec<f64>>,
     /// The largest derivative of each lane in a slot.
@@ -29,52 +28,56 @@ pub(super) struct Slopes {
 impl Slopes {
     /// Begins with the slopes of the lines that are there.
     pub(super) fn start(&mut self, graph: &Graph, slots: &[SlotBounds], lanes: usize) {
-        for all in [&mut self.current, &mut self.met, &mut self.arguments] {
+        for all in [&mut self.current, &mut self.arguments] {
             all.resize(graph.slots.len(), Vec::new());
         }
         for (index, slot) in slots.iter().enumerate() {
             self.current[index].clear();
-            for lines in &slot.lines {
-                self.current[index].extend(std::iter::repeat_n(lines.low.0, lanes));
+            for &slope in &slot.lines.low_slopes {
+                self.current[index].extend(std::iter::repeat_n(slope, lanes));
             }
-            self.met[index].clear();
-            self.met[index].resize(slot.lines.len() * lanes, 0.0);
         }
     }
 
-    /// Replaces the values of a slot by their arguments, as [`kernel::relax`] does, with a slope per lane.
+    /// Replaces the values of a slot by their arguments, as [`super::lanes::relax`] does, with a slope per lane.
     pub(super) fn relax(
-        &mut self,
+        &self,
         index: usize,
         slot: &SlotBounds,
         lanes: usize,
-        coefficients: &mut [f64],
+        from: &[f64],
+        to: &mut [f64],
         constants: &mut Constants,
     ) {
-        for (place, (&value, lines)) in slot.alive.iter().zip(&slot.lines).enumerate() {
-            let row = &mut coefficients[value as usize * lanes..][..lanes];
-            let slopes = &self.current[index][place * lanes..][..lanes];
-            let met = &mut self.met[index][place * lanes..][..lanes];
-            for lane in 0..lanes {
-                let coefficient = row[lane];
-                met[lane] = coefficient;
-                let (slope, constant) =
-                    if coefficient > 0.0 { (slopes[lane], lines.low.1) } else { lines.high };
-                row[lane] = coefficient * slope;
-                constants.low[lane] += coefficient * constant + row[lane] * lines.bias;
-                constants.magnitude[lane] += coefficient.abs() * lines.magnitude;
+        let lines = &slot.lines;
+        for &value in &slot.alive {
+            let value = value as usize;
+            let row = value * lanes..(value + 1) * lanes;
+            let slopes = &self.current[index][row.clone()];
+            let pairs = from[row.clone()].iter().zip(&mut to[row]);
+            for (lane, (&coefficient, argument)) in pairs.enumerate() {
+                let (slope, constant) = if coefficient > 0.0 {
+                    (slopes[lane], lines.low_constants[value])
+                } else {
+                    (lines.high_slopes[value], lines.high_constants[value])
+                };
+                *argument = coefficient * slope;
+                constants.low[lane] += coefficient * constant + *argument * lines.biases[value];
+                constants.magnitude[lane] += coefficient.abs() * lines.magnitudes[value];
             }
         }
     }
 
     /// Moves all slopes in the direction in which the bounds grow, by at most `step`.
     ///
-    /// `inputs` are the points where the bounds are least, a row of lanes per input.
+    /// `met` are the coefficients that met the lines in the last pass, `inputs` the points where its bounds are least, a row of lanes
+    /// per input.
     pub(super) fn ascend(
         &mut self,
         graph: &Graph,
         set: InstructionSet,
         slots: &[SlotBounds],
+        met: &[Vec<f64>],
         (inputs, lanes): (&[f64], usize),
         step: f64,
     ) {
@@ -83,43 +86,44 @@ impl Slopes {
         for (index, slot) in graph.slots.iter().enumerate().skip(1) {
             let Operation::Layer(layer) = &slot.operation else { return };
             let Matrix::Dense { columns, .. } = &layer.matrix else { return };
-            let bounds = &slots[index];
+            let SlotBounds { alive, lines, .. } = &slots[index];
             let (before, rest) = self.arguments.split_at_mut(index);
             let values = &mut rest[0];
             values.clear();
             values.resize(slot.size * lanes, 0.0);
-            for (&value, lines) in bounds.alive.iter().zip(&bounds.lines) {
-                values[value as usize * lanes..][..lanes].fill(lines.bias);
+            for &value in alive {
+                values[value as usize * lanes..][..lanes].fill(lines.biases[value as usize]);
             }
-            let rows = &slots[layer.from].alive;
-            let (stride, alive) = (layer.biases.len(), &bounds.alive);
-            kernel::backward(set, columns, stride, rows, alive, lanes, &before[layer.from], values);
+            let (rows, stride) = (&slots[layer.from].alive, layer.biases.len());
+            kernel::backward(set, columns, stride, rows, alive, lanes, &before[layer.from], values, false);
             let least = match layer.function {
                 Function::Relu => Some(0.0),
                 Function::LeakyRelu(slope) => Some(slope),
                 _ => None,
             };
-            let (met, slopes) = (&self.met[index], &mut self.current[index]);
-            let gradient =
-                |place: usize, lane: usize, argument: f64| met[place * lanes + lane].max(0.0) * argument;
-            let is_open = |lines: &Lines| lines.low.0 != lines.high.0;
+            let (met, slopes) = (&met[index], &mut self.current[index]);
+            if met.len() < values.len() {
+                return;
+            }
             self.steepest.clear();
             self.steepest.resize(lanes, f64::MIN_POSITIVE);
-            for (place, (&value, _)) in
-                alive.iter().zip(&bounds.lines).enumerate().filter(|(_, (_, lines))| is_open(lines))
-            {
+            for &value in alive.iter().filter(|&&value| lines.is_open(value)) {
+                let row = value as usize * lanes;
                 for (lane, steepest) in self.steepest.iter_mut().enumerate() {
-                    *steepest =
-                        steepest.max(gradient(place, lane, values[value as usize * lanes + lane]).abs());
+                    *steepest = steepest.max((met[row + lane].max(0.0) * values[row + lane]).abs());
                 }
             }
-            for (place, (&value, lines)) in alive.iter().zip(&bounds.lines).enumerate() {
-                for (lane, argument) in values[value as usize * lanes..][..lanes].iter_mut().enumerate() {
-                    let slope = &mut slopes[place * lanes + lane];
-                    let meets_low = met[place * lanes + lane] > 0.0;
-                    let line = if meets_low { (*slope, lines.low.1) } else { lines.high };
-                    if let (Some(least), true, true) = (least, is_open(lines), meets_low) {
-                        let change = step * gradient(place, lane, *argument) / self.steepest[lane];
+            for &value in alive {
+                let (is_open, value) = (lines.is_open(value), value as usize);
+                for (lane, argument) in values[value * lanes..][..lanes].iter_mut().enumerate() {
+                    let (slope, met) = (&mut slopes[value * lanes + lane], met[value * lanes + lane]);
+                    let line = if met > 0.0 {
+                        (*slope, lines.low_constants[value])
+                    } else {
+                        (lines.high_slopes[value], lines.high_constants[value])
+                    };
+                    if let (Some(least), true, true) = (least, is_open, met > 0.0) {
+                        let change = step * met * *argument / self.steepest[lane];
                         *slope = (*slope + change).clamp(least, 1.0);
                     }
                     *argument = line.0 * *argument + line.1;

@@ -5,9 +5,11 @@ mod claims;
 mod extremes;
 mod roundings;
 
-use super::bounds::SlotBounds;
-use super::graph::{Graph, Slot};
+use super::backward::Backward;
+use super::bounds::{Arguments, Bounds, SlotBounds};
+use super::graph::{Graph, Operation, Slot};
 use crate::arithmetic::Arithmetic;
+use crate::batch::InstructionSet;
 use crate::certify::{Budget, Certifier, OutputSet, Possibility, Question};
 use crate::layer::{Activation, Layer};
 use crate::network::{Element, Network, Node, Source};
@@ -44,10 +46,8 @@ impl Random {
 /// Bounds that say of every value that it is 1.
 fn ones(graph: &Graph) -> Vec<SlotBounds> {
     let slot = |slot: &Slot| {
-        let mut bounds = SlotBounds::default();
-        bounds.largest = 1.0;
-        (bounds.low, bounds.high) = (vec![1.0; slot.size], vec![1.0; slot.size]);
-        bounds
+        let ends = || vec![1.0; slot.size];
+        SlotBounds { low: ends(), high: ends(), largest: 1.0, ..SlotBounds::default() }
     };
     graph.slots.iter().map(slot).collect()
 }
@@ -100,6 +100,59 @@ fn larger_networks() {
         check_bounds(&policy, arithmetic, &lower, &upper);
         // About 10⁵ points.
         check_answers(&policy, arithmetic, &[-9, 0, -1, 2, -12], &[9, 9, 9, 9, -7]);
+    }
+}
+
+/// Their hidden values are bounded by parallel lines.
+#[test]
+fn wide_networks() {
+    for seed in 0..8 {
+        let mut random = Random(seed);
+        let arithmetic = Arithmetic::ALL[seed as usize % 4];
+        let mut layers = Vec::new();
+        let mut inputs = 5;
+        for neurons in [70, 70, 70] {
+            let activation = if seed < 4 { Activation::Relu } else { any_activation(&mut random) };
+            layers.push(random_layer(inputs, neurons, activation, &mut random));
+            inputs = neurons;
+        }
+        layers.push(random_layer(inputs, 4, Activation::Identity, &mut random));
+        let policy = policy(Network::new(layers).expect("fits"));
+        let (lower, upper) = ([-1, 0, -1, 2, -3], [1, 2, 1, 4, 0]);
+        assert!(check_claims(&policy, arithmetic, &lower, &upper) > 10, "something is claimed");
+        check_bounds(&policy, arithmetic, &lower, &upper);
+    }
+}
+
+/// Blocks of neighbours are bounded straight from the weights; neurons that are far from each other are gathered.
+#[test]
+fn neurons_are_bounded_alike_alone_and_in_blocks() {
+    for size in [32, 70, 120] {
+        let mut random = Random(size as u64);
+        let layers = [(5, size), (size, size), (size, size), (size, 4)];
+        let layers = layers.map(|(inputs, size)| random_layer(inputs, size, Activation::Relu, &mut random));
+        let network = Network::new(layers.into()).expect("fits");
+        let graph = Graph::new(&network, Arithmetic::F64);
+        for set in InstructionSet::ALL.into_iter().filter(|set| set.is_available()) {
+            let (mut bounds, mut backward) = (Bounds::new(&graph), Backward::new(&graph, (0..5).collect()));
+            let mut arguments = Arguments::default();
+            bounds.compute(&graph, set, |_| (-1.0, 1.0), None, None, &mut arguments, &mut backward, true);
+            let Operation::Layer(layer) = &graph.slots[3].operation else { panic!("a layer") };
+            let mut refine = |open: &[u32]| {
+                let (mut low, mut high) = (vec![f64::NEG_INFINITY; 120], vec![f64::INFINITY; 120]);
+                backward.refine(&graph, set, &bounds.slots, layer, open, (&mut low, &mut high));
+                (low, high)
+            };
+            let all: Vec<u32> = (0..size as u32).collect();
+            let few: Vec<u32> = all.iter().copied().step_by(8).collect();
+            let ((low, high), (few_low, few_high)) = (refine(&all), refine(&few));
+            assert_eq!(few_low[1], f64::NEG_INFINITY, "gathered");
+            for neuron in few.into_iter().map(|neuron| neuron as usize) {
+                assert!(low[neuron] < high[neuron], "neuron {neuron} of {size}");
+                assert!((low[neuron] - few_low[neuron]).abs() < 1e-9, "neuron {neuron} of {size}, {set}");
+                assert!((high[neuron] - few_high[neuron]).abs() < 1e-9, "neuron {neuron} of {size}, {set}");
+            }
+        }
     }
 }
 

@@ -121,6 +121,10 @@ impl Bounder for Checked<'_> {
         self.bounder.begin(question, lower, upper);
     }
 
+    fn dominator(&mut self, lower: &[i32], upper: &[i32]) -> Option<usize> {
+        self.bounder.dominator(lower, upper)
+    }
+
     fn examine(
         &mut self,
         _depth: usize,

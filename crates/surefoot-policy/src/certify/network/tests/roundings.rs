@@ -7,6 +7,7 @@ use crate::batch::InstructionSet;
 use crate::certify::network::backward::{Backward, ScoreFunction};
 use crate::certify::network::bounds::{Arguments, Bounds};
 use crate::certify::network::graph::{Graph, Operation};
+use crate::certify::network::kernel::PADDING;
 use crate::certify::network::rounding::{Deviation, UNIT};
 use crate::layer::{Activation, Layer};
 use crate::network::Network;
@@ -69,12 +70,13 @@ fn the_bias_of_a_refined_sum_is_paid_for() {
     let last = dense(SMALL, &[TERM; SMALL], &[1.0], Activation::Tanh);
     let (graph, bounds, mut backward) = bounded(&chain(vec![hidden, last]));
     let Operation::Layer(layer) = &graph.slots[2].operation else { panic!("a layer") };
-    let (mut low, mut high) = ([f64::NEG_INFINITY], [f64::INFINITY]);
+    let (mut low, mut high) = ([f64::NEG_INFINITY; PADDING], [f64::INFINITY; PADDING]);
     let ends = (&mut low[..], &mut high[..]);
     backward.refine(&graph, InstructionSet::best(), &bounds.slots, layer, &[0], ends);
     let exact = 1.0 - LOST;
-    assert!(low[0] <= exact && exact <= high[0], "{low:?} to {high:?}");
-    assert!(high[0] - low[0] <= 1e-12, "{low:?} to {high:?}");
+    let (low, high) = (low[0], high[0]);
+    assert!(low <= exact && exact <= high, "{low} to {high}");
+    assert!(high - low <= 1e-12, "{low} to {high}");
 }
 
 /// The centres of enclosures of real numbers are rounded, too.
