@@ -85,17 +85,18 @@ impl<S: Arithmetic + Default> OutcomeSolver<S> {
         self.entries = log.len();
     }
 
-    pub fn solve(&mut self, current: &[Bound], frames: &[FrameId]) -> Answer {
+    pub fn solve(&mut self, frames: &[FrameId], exit: Option<Lit>, current: &[Bound]) -> Answer {
         let mut assumptions = std::mem::take(&mut self.assumptions);
         assumptions.clear();
         assumptions.extend(frames.iter().map(|frame| self.frames[frame.index()]));
+        assumptions.extend(exit);
         assumptions.extend(current.iter().map(|&bound| self.bound_before(bound)));
         let answer = self.encoder.solve_assuming(&assumptions);
         self.assumptions = assumptions;
         answer
     }
 
-    /// The literals of the last question: frames, then bounds.
+    /// The literals of the last question: frames, the exit, bounds.
     pub fn assumptions(&self) -> &[Lit] {
         &self.assumptions
     }
@@ -109,7 +110,13 @@ impl<S: Arithmetic + Default> OutcomeSolver<S> {
         }
     }
 
-    fn bound_after(&mut self, bound: Bound) -> Lit {
+    /// Whether the step gives a variable a new value.
+    pub fn assigns(&self, variable: VarId) -> bool {
+        self.after.replacement(variable).is_some()
+    }
+
+    /// The literal of a bound on the state after the step.
+    pub fn bound_after(&mut self, bound: Bound) -> Lit {
         match bound {
             Bound::AtLeast(v, value) => self.at_least_after(v, value),
             Bound::AtMost(v, value) => !self.at_least_after(v, value.saturating_add(1)),

@@ -28,12 +28,14 @@ pub struct Step {
 }
 
 /// Why there is no step: these parts of the question are enough.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Core {
     /// Bounds on the state before the step.
     pub bounds: Vec<Bound>,
     /// Frames of the state after it.
     pub frames: Vec<FrameId>,
+    /// Whether the answer rests on the box that the step should leave, see [`Transitions::query_leaving`].
+    pub is_relative: bool,
 }
 
 /// What solvers must know.
@@ -61,6 +63,8 @@ pub struct Transitions<'m, S> {
     step: Option<Step>,
     current: Vec<Bound>,
     asked: Vec<FrameId>,
+    /// Of the last question, if its answer was no.
+    core: Core,
 }
 
 /// A [`Poll`] that can be printed.
@@ -91,6 +95,7 @@ impl<'m, S: Arithmetic + Default> Transitions<'m, S> {
             step: None,
             current: Vec::new(),
             asked: Vec::new(),
+            core: Core::default(),
         })
     }
 
@@ -119,6 +124,55 @@ impl<'m, S: Arithmetic + Default> Transitions<'m, S> {
 
     /// Is there a state within the bounds `current` from which the step is possible, and leads to a state that is in all of `frames`?
     pub fn query(&mut self, step: Step, current: &[Bound], frames: &[FrameId]) -> Answer {
+        self.prepare(step, current, frames);
+        let answer = self.ask(None);
+        if answer == Answer::Unsatisfiable {
+            self.core = self.part_of_question();
+        }
+        answer
+    }
+
+    /// The same, but the step must also leave a box. All states within the bounds `current` must be in the box, so only variables that the step
+    /// assigns can leave it.
+    pub fn query_leaving(
+        &mut self,
+        step: Step,
+        current: &[Bound],
+        frames: &[FrameId],
+        stay: &[Bound],
+    ) -> Answer {
+        let solver = self.prepare(step, current, frames);
+        let (assigned, kept): (Vec<Bound>, Vec<Bound>) =
+            stay.iter().partition(|bound| solver.assigns(bound.variable()));
+        let exits: Vec<Lit> = assigned.into_iter().map(|bound| solver.bound_after(!bound)).collect();
+        if exits.contains(&Lit::TRUE) {
+            return self.query(step, current, frames);
+        }
+        // Within these bounds, variables that keep their values stay in the box.
+        let mut core = Core { bounds: kept, frames: Vec::new(), is_relative: true };
+        for exit in exits.into_iter().filter(|&exit| exit != Lit::FALSE) {
+            let answer = self.ask(Some(exit));
+            if answer != Answer::Unsatisfiable {
+                return answer;
+            }
+            let part = self.part_of_question();
+            if !part.is_relative {
+                core = part;
+                break;
+            }
+            core.bounds.extend(part.bounds);
+            core.frames.extend(part.frames);
+        }
+        core.bounds.sort_unstable();
+        core.bounds.dedup();
+        core.frames.sort_unstable();
+        core.frames.dedup();
+        self.core = core;
+        Answer::Unsatisfiable
+    }
+
+    /// Makes the solver of a step ready for a question.
+    fn prepare(&mut self, step: Step, current: &[Bound], frames: &[FrameId]) -> &mut OutcomeSolver<S> {
         let solver = self.solvers.entry(step).or_insert_with(|| {
             let mut solver =
                 OutcomeSolver::<S>::new(self.system, step, self.limits).expect("no variable is real");
@@ -131,7 +185,13 @@ impl<'m, S: Arithmetic + Default> Transitions<'m, S> {
         self.current.extend_from_slice(current);
         self.asked.clear();
         self.asked.extend_from_slice(frames);
-        solver.solve(current, frames)
+        solver
+    }
+
+    fn ask(&mut self, exit: Option<Lit>) -> Answer {
+        let step = self.step.expect("a question was asked");
+        let solver = self.solvers.get_mut(&step).expect("it was made ready");
+        solver.solve(&self.asked, exit, &self.current)
     }
 
     fn last(&self) -> &OutcomeSolver<S> {
@@ -150,16 +210,22 @@ impl<'m, S: Arithmetic + Default> Transitions<'m, S> {
     }
 
     /// After [`Answer::Unsatisfiable`]: parts of the question that are enough for this answer.
-    pub fn core(&self) -> Core {
+    pub fn core(&self) -> &Core {
+        &self.core
+    }
+
+    fn part_of_question(&self) -> Core {
         let solver = self.last();
         let mut core = solver.encoder.core().into_iter().peekable();
-        // A core is in the order of the assumptions: frames, then bounds.
+        // A core is in the order of the assumptions: frames, the exit if there is one, bounds.
         let mut failed = |literal: &Lit| core.next_if_eq(literal).is_some();
-        let (frames, bounds) = solver.assumptions().split_at(self.asked.len());
+        let (frames, rest) = solver.assumptions().split_at(self.asked.len());
+        let (exit, bounds) = rest.split_at(rest.len() - self.current.len());
         let frames = frames.iter().zip(&self.asked).filter(|(literal, _)| failed(literal));
         let frames = frames.map(|(_, &frame)| frame).collect();
+        let is_relative = exit.iter().any(&mut failed);
         let bounds = bounds.iter().zip(&self.current).filter(|(literal, _)| failed(literal));
-        Core { bounds: bounds.map(|(_, &bound)| bound).collect(), frames }
+        Core { bounds: bounds.map(|(_, &bound)| bound).collect(), frames, is_relative }
     }
 
     /// Number of solvers that were made so far.

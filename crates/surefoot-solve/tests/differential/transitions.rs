@@ -132,13 +132,39 @@ fn run<S: Arithmetic + Default>(
                     Answer::Unsatisfiable => {
                         let state = all.iter().find(|state| leads(state, &current, &asked));
                         prop_assert!(state.is_none(), "{state:?} was overlooked");
-                        let core = transitions.core();
+                        let core = transitions.core().clone();
+                        prop_assert!(!core.is_relative);
                         prop_assert!(core.bounds.iter().all(|bound| current.contains(bound)));
                         prop_assert!(core.frames.iter().all(|frame| asked.contains(frame)));
                         let state = all.iter().find(|state| leads(state, &core.bounds, &core.frames));
                         prop_assert!(state.is_none(), "{core:?} is no core: {state:?}");
                         let again = transitions.query(step, &core.bounds, &core.frames);
                         prop_assert_eq!(again, Answer::Unsatisfiable);
+                    }
+                    Answer::Unknown => prop_assert!(false, "nobody interrupted"),
+                }
+                // Out of a box around the states within the bounds.
+                let stay: Vec<Bound> = current.iter().step_by(2).copied().collect();
+                let leaves = |state: &[i32]| {
+                    let after = demands.step(task, step, state);
+                    after.is_some_and(|after| stay.iter().any(|bound| !bound.holds(&after)))
+                };
+                match transitions.query_leaving(step, &current, &asked, &stay) {
+                    Answer::Satisfiable => {
+                        let state = transitions.state();
+                        prop_assert!(leads(&state, &current, &asked) && leaves(&state), "{state:?}");
+                    }
+                    Answer::Unsatisfiable => {
+                        let leaving = |bounds: &[Bound], frames: &[FrameId], any: bool| {
+                            all.iter().find(|state| leads(state, bounds, frames) && (any || leaves(state)))
+                        };
+                        let state = leaving(&current, &asked, false);
+                        prop_assert!(state.is_none(), "{state:?} was overlooked");
+                        let core = transitions.core();
+                        prop_assert!(core.bounds.iter().all(|bound| current.contains(bound)));
+                        prop_assert!(core.frames.iter().all(|frame| asked.contains(frame)));
+                        let state = leaving(&core.bounds, &core.frames, !core.is_relative);
+                        prop_assert!(state.is_none(), "{core:?} is no core: {state:?}");
                     }
                     Answer::Unknown => prop_assert!(false, "nobody interrupted"),
                 }
