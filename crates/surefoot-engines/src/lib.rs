@@ -14,6 +14,7 @@ mod control;
 pub mod explicit;
 pub mod ic3;
 mod outcome;
+mod random;
 pub mod replay;
 pub mod simulate;
 pub mod step;

@@ -4,7 +4,6 @@
 //! with the [`Stepper`], so they are runs of exactly the semantics that engines verify. Equal seeds give equal runs, and a run
 //! does not depend on how many are made before it.
 
-mod random;
 mod start;
 
 use crate::control::Control;
@@ -12,7 +11,7 @@ use crate::outcome::{Trace, TraceStep};
 use crate::step::{Stepper, Transition};
 use crate::task::{Goal, ModelError, Task, TaskError};
 
-use random::Random;
+use crate::random::Random;
 pub use start::{StartFrom, Starts};
 
 /// A run.

@@ -13,6 +13,8 @@ use super::reason::Reason;
 pub struct Entry {
     pub reason: Reason,
     pub level: usize,
+    /// A state of it that led into the frame of this level when it was last looked at.
+    pub obstacle: Option<Vec<i32>>,
 }
 
 /// All reasons.
@@ -34,10 +36,10 @@ impl Frames {
         holding.map(|entry| entry.level).max().unwrap_or(0)
     }
 
-    /// Adds a reason; those that it makes superfluous are dropped.
-    pub fn add(&mut self, reason: Reason, level: usize) {
-        self.entries.retain(|entry| entry.level > level || !reason.includes(&entry.reason));
-        self.entries.push(Entry { reason, level });
+    /// Adds a reason; its index.
+    pub fn add(&mut self, reason: Reason, level: usize) -> usize {
+        self.entries.push(Entry { reason, level, obstacle: None });
+        self.entries.len() - 1
     }
 
     /// All reasons.
@@ -48,6 +50,12 @@ impl Frames {
     /// Raises a reason to a level.
     pub fn raise(&mut self, index: usize, level: usize) {
         self.entries[index].level = level;
+        self.entries[index].obstacle = None;
+    }
+
+    /// Remembers why a reason does not hold at the next level.
+    pub fn set_obstacle(&mut self, index: usize, state: Vec<i32>) {
+        self.entries[index].obstacle = Some(state);
     }
 
     /// Number of reasons at exactly this level.
@@ -60,7 +68,7 @@ impl Frames {
         self.entries.sort_by_key(|entry| entry.level);
         let mut index = 0;
         while index < self.entries.len() {
-            let Entry { reason, level } = &self.entries[index];
+            let Entry { reason, level, .. } = &self.entries[index];
             let covers = |(other, entry): (usize, &Entry)| {
                 other != index
                     && entry.level >= *level

@@ -5,7 +5,7 @@
 //! far as bisection gets it.
 
 use super::reason::Reason;
-use super::steps::Target;
+use super::steps::{Leads, Target};
 use super::{Reasons, Run, Stop};
 
 impl Run<'_> {
@@ -88,6 +88,6 @@ impl Run<'_> {
             return Ok(false);
         }
         let target = Target { level, except: reason };
-        Ok(!self.steps.leads(&mut self.states, reason, target)?)
+        Ok(self.steps.leads(&mut self.states, &self.frames, reason, target)? == Leads::No)
     }
 }

@@ -20,6 +20,7 @@ mod problem;
 mod propagate;
 mod reason;
 mod regions;
+mod samples;
 mod start;
 mod states;
 mod statistics;
@@ -44,6 +45,7 @@ use frames::Frames;
 use obligations::{Obligation, Obligations};
 use problem::Problem;
 use reason::Reason;
+use samples::Samples;
 use states::StateQueries;
 pub use statistics::Statistics;
 use steps::StepQueries;
@@ -67,6 +69,8 @@ pub struct Options {
     pub generalize: bool,
     /// Whether an obligation that was met is put back with one step more.
     pub reschedule: bool,
+    /// How many states of random runs become obligations.
+    pub samples: usize,
     /// How often a box may be split to make one test of one command exact.
     pub splits: usize,
     /// Whether a proof is checked before the verdict is SAFE.
@@ -75,7 +79,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { reasons: Reasons::Box, generalize: true, reschedule: false, splits: 64, check: true }
+        Options {
+            reasons: Reasons::Box,
+            generalize: true,
+            reschedule: false,
+            samples: 20_000,
+            splits: 64,
+            check: true,
+        }
     }
 }
 
@@ -98,6 +109,7 @@ struct Run<'p> {
     /// The number of frames besides that of the unsafe states: `N` of the paper.
     levels: usize,
     obligations: Obligations,
+    samples: Samples,
     states: StateQueries<'p>,
     steps: StepQueries<'p>,
     /// Obligations that were taken from the queue.
@@ -212,6 +224,7 @@ impl<'p> Run<'p> {
             frames: Frames::default(),
             levels: 1,
             obligations: Obligations::default(),
+            samples: Samples::new(options.samples),
             states: StateQueries::new(problem, poll.clone()),
             steps: StepQueries::new(problem, &options, poll),
             handled: 0,
@@ -224,18 +237,39 @@ impl<'p> Run<'p> {
         if let Some(trace) = self.unsafe_start()? {
             return Ok(End::Unsafe(trace));
         }
+        if let Some(trace) = self.sample()? {
+            return Ok(End::Unsafe(trace));
+        }
         loop {
-            if let Some(start) = self.select_start_state()? {
+            if let Some(trace) = self.block_samples()? {
+                return Ok(End::Unsafe(trace));
+            }
+            while let Some(start) = self.select_start_state()? {
                 if let Some(trace) = self.block(start)? {
                     return Ok(End::Unsafe(trace));
                 }
-            } else {
-                self.levels += 1;
-                if let Some(level) = self.propagate_clauses()? {
-                    return Ok(End::Safe(self.regions(level)?));
-                }
+            }
+            self.levels += 1;
+            if let Some(level) = self.propagate_clauses()? {
+                return Ok(End::Safe(self.regions(level)?));
             }
         }
+    }
+
+    /// Shows that the states of random runs are outside of the last frame.
+    fn block_samples(&mut self) -> Result<Option<Trace>, Stop> {
+        for index in 0..self.samples.len() {
+            let state = self.samples.state(index);
+            if self.frames.blocks(state, self.levels) {
+                continue;
+            }
+            if let Some(rest) = self.block(state.to_vec())? {
+                let mut trace = self.samples.trace(index);
+                trace.steps.extend(rest.steps);
+                return Ok(Some(trace));
+            }
+        }
+        Ok(None)
     }
 
     /// Shows that a start state is outside of the last frame, or finds a run from it to an unsafe state.
@@ -273,9 +307,8 @@ impl<'p> Run<'p> {
     /// Adds a reason and moves it up as far as it holds.
     fn learn(&mut self, reason: Reason, level: usize) -> Result<(), Stop> {
         self.tell(&reason, level);
-        self.frames.add(reason, level);
-        let index = self.frames.entries().len() - 1;
-        while self.frames.entries()[index].level < self.levels && self.push(index)? {}
+        let index = self.frames.add(reason, level);
+        while self.frames.entries()[index].level <= self.levels && self.push(index)? {}
         Ok(())
     }
 
@@ -302,7 +335,7 @@ impl<'p> Run<'p> {
 
     fn memory(&self) -> u64 {
         let reasons = self.frames.entries().len() * self.problem.domain.lower.len() * 8;
-        self.obligations.memory() + reasons as u64
+        self.obligations.memory() + self.samples.memory() + reasons as u64
     }
 
     fn statistics(&self) -> Statistics {

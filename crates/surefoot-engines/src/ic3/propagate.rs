@@ -1,6 +1,7 @@
 //! `propagateClauses` (paper 000, §3.1): reasons that hold for one step more move up.
 
-use super::steps::Target;
+use super::frames::Entry;
+use super::steps::{Leads, Target};
 use super::{Run, Stop};
 
 impl Run<'_> {
@@ -21,15 +22,26 @@ impl Run<'_> {
     }
 
     /// Moves a reason up by one level if it holds there; whether it did.
+    ///
+    /// A state that led into the frame is remembered: as long as it does, nothing else needs to be asked.
     pub(super) fn push(&mut self, index: usize) -> Result<bool, Stop> {
-        let entry = &self.frames.entries()[index];
-        let (reason, level) = (entry.reason.clone(), entry.level);
+        let Entry { reason, level, obstacle } = self.frames.entries()[index].clone();
         let target = Target { level, except: &reason };
-        let holds = !self.steps.leads(&mut self.states, &reason, target)?;
-        if holds {
-            self.frames.raise(index, level + 1);
-            self.tell(&reason, level + 1);
+        if obstacle.is_some_and(|state| self.steps.state_leads(&self.frames, &state, target)) {
+            return Ok(false);
         }
-        Ok(holds)
+        match self.steps.leads(&mut self.states, &self.frames, &reason, target)? {
+            Leads::No => {
+                self.steps.keep();
+                self.frames.raise(index, level + 1);
+                self.tell(&reason, level + 1);
+                Ok(true)
+            }
+            Leads::From(state) => {
+                self.frames.set_obstacle(index, state);
+                Ok(false)
+            }
+            Leads::Perhaps => Ok(false),
+        }
     }
 }

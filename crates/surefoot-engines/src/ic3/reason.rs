@@ -6,6 +6,8 @@
 use surefoot_model::VarId;
 use surefoot_solve::Bound;
 
+use crate::random::Random;
+
 /// A box of states: the least and the greatest value of each variable.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Reason {
@@ -25,6 +27,15 @@ impl Reason {
     pub fn contains(&self, state: &[i32]) -> bool {
         let inside = |((value, lower), upper): ((&i32, &i32), &i32)| lower <= value && value <= upper;
         state.iter().zip(&self.lower).zip(&self.upper).all(inside)
+    }
+
+    /// A random state of the box.
+    pub fn draw(&self, random: &mut Random) -> Vec<i32> {
+        let value = |(&lower, &upper): (&i32, &i32)| {
+            let size = i64::from(upper) - i64::from(lower) + 1;
+            (i64::from(lower) + random.below(size as u64) as i64) as i32
+        };
+        self.lower.iter().zip(&self.upper).map(value).collect()
     }
 
     /// Whether another box is part of this one.

@@ -67,12 +67,12 @@ impl<'p> StateQueries<'p> {
         }
     }
 
-    /// A state that satisfies the start condition and is in the last frame, that of this level.
+    /// A state that satisfies the start condition and is in the frame of a level.
     pub fn start(&mut self, level: usize) -> Result<Option<Vec<i32>>, Stop> {
         let Some(start) = self.start else { return Ok(None) };
-        self.extend(level);
-        let frame = self.states.frame(FrameId(level as u32));
-        self.ask(&[start.is_true, frame])
+        let mut question = vec![start.is_true];
+        question.extend((level..self.frames).map(|level| self.states.frame(FrameId(level as u32))));
+        self.ask(&question)
     }
 
     /// A state at which the start condition is undefined.

@@ -8,20 +8,32 @@
 //! - Steps back into the box do no harm: see `docs/ic3.md`.
 //! - Where both tests say yes but about different states, the box is split between these states and asked again, within a
 //!   budget: the tests become exact where that matters.
+//! - States that led out of other boxes, and random states of this one, are tried first: most boxes that are asked about are too wide.
 //! - What an environment test needed of the box, its core, is remembered: another box that has the same bounds needs no test.
+
+use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 use surefoot_model::expr::{Enclosure, Truth};
 use surefoot_policy::certify::{Budget, CachedCertifier, CachedPossibility, OutputSet, Question};
 use surefoot_solve::{Answer, Bound, FrameId, Poll, SatSolver, Step, Transitions};
 
+use super::frames::Frames;
 use super::problem::Problem;
 use super::reason::Reason;
 use super::states::StateQueries;
 use super::{Options, Stop, frames};
+use crate::random::Random;
+use crate::step::Stepper;
 
 /// Cores that are remembered for each step.
 const CORES: usize = 12;
+
+/// States that led out of boxes and are remembered.
+const WITNESSES: usize = 64;
+
+/// Remembered states, and random ones, that are tried before a question is asked.
+const TRIALS: usize = 6;
 
 /// Bytes of the decision cache.
 const CACHE: usize = 256 << 20;
@@ -40,6 +52,26 @@ pub struct Target<'r> {
     pub except: &'r Reason,
 }
 
+/// Whether steps of the policy lead from a box into a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Leads {
+    /// None does.
+    No,
+    /// One does, from this state.
+    From(Vec<i32>),
+    /// One may: the budget for exact tests is spent.
+    Perhaps,
+}
+
+/// A part of a box, and what is known of it.
+struct Part {
+    states: Reason,
+    /// A state from which the command leads into the target.
+    from: Option<Vec<i32>>,
+    /// A state in which the policy chooses the command.
+    chosen: Option<Vec<i32>>,
+}
+
 /// Solvers and certifiers for steps.
 pub struct StepQueries<'p> {
     problem: &'p Problem,
@@ -48,12 +80,16 @@ pub struct StepQueries<'p> {
     cores: FxHashMap<Step, Vec<Core>>,
     /// Cores that hold only if the box in question becomes a reason.
     tentative: Vec<(Step, Core)>,
-    /// Solver frames of levels; others are temporary.
+    /// Solver frames of levels.
     of_level: Vec<FrameId>,
     slots: Vec<Enclosure>,
     splits: usize,
     /// Which command led out of the last box: the first to be asked about the next one.
     suspects: Vec<usize>,
+    /// States that led out of boxes, the newest last.
+    witnesses: VecDeque<Vec<i32>>,
+    stepper: Stepper<'p>,
+    random: Random,
     poll: Poll,
 }
 
@@ -81,6 +117,9 @@ impl<'p> StepQueries<'p> {
             slots: Vec::new(),
             splits: options.splits,
             suspects: (0..problem.commands.len()).collect(),
+            witnesses: VecDeque::new(),
+            stepper: Stepper::new(&problem.task),
+            random: Random::new(1, 0),
             poll,
         }
     }
@@ -98,18 +137,54 @@ impl<'p> StepQueries<'p> {
     pub fn leads(
         &mut self,
         states: &mut StateQueries<'_>,
+        frames: &Frames,
         source: &Reason,
         target: Target<'_>,
-    ) -> Result<bool, Stop> {
+    ) -> Result<Leads, Stop> {
         self.tentative.clear();
+        if let Some(witness) = self.try_states(frames, source, target) {
+            return Ok(Leads::From(witness));
+        }
         for position in 0..self.suspects.len() {
             let command = self.suspects[position];
-            if self.command(states, source, command, target)? {
+            let leads = self.command(states, source, command, target)?;
+            if leads != Leads::No {
                 self.suspects[..=position].rotate_right(1);
-                return Ok(true);
+                if let Leads::From(witness) = &leads {
+                    if self.witnesses.len() == WITNESSES {
+                        self.witnesses.pop_front();
+                    }
+                    self.witnesses.push_back(witness.clone());
+                }
+                return Ok(leads);
             }
         }
-        Ok(false)
+        Ok(Leads::No)
+    }
+
+    /// A state of a box that leads into the target, if one of a few does.
+    fn try_states(&mut self, frames: &Frames, source: &Reason, target: Target<'_>) -> Option<Vec<i32>> {
+        let inside = self.witnesses.iter().rev().filter(|state| source.contains(state));
+        let mut candidates: Vec<Vec<i32>> = inside.take(TRIALS).cloned().collect();
+        candidates.extend((0..TRIALS).map(|_| source.draw(&mut self.random)));
+        candidates.into_iter().find(|state| self.state_leads(frames, state, target))
+    }
+
+    /// Whether a step of the policy leads from a state into the target, or the model is wrong there.
+    pub fn state_leads(&mut self, frames: &Frames, state: &[i32], target: Target<'_>) -> bool {
+        let Ok(status) = self.stepper.status(state) else { return true };
+        if status.ends_run {
+            return false;
+        }
+        let Ok(steps) = self.stepper.successors(state) else { return true };
+        steps.into_iter().any(|step| {
+            !target.except.contains(&step.state)
+                && if target.level == 0 {
+                    self.stepper.status(&step.state).is_ok_and(|status| status.is_unsafe)
+                } else {
+                    !frames.blocks(&step.state, target.level)
+                }
+        })
     }
 
     /// The box of the last question, or one around it, has become a reason: what was found out relative to it remains true.
@@ -133,30 +208,40 @@ impl<'p> StepQueries<'p> {
         source: &Reason,
         command: usize,
         target: Target<'_>,
-    ) -> Result<bool, Stop> {
+    ) -> Result<Leads, Stop> {
         let info = &self.problem.commands[command];
         let Some(source) = info.hull.as_ref().and_then(|hull| hull.intersection(source)) else {
-            return Ok(false);
+            return Ok(Leads::No);
         };
-        let mut parts = vec![source];
+        let mut parts = vec![Part { states: source, from: None, chosen: None }];
         let mut splits = self.splits;
         while let Some(part) = parts.pop() {
             if (self.poll)() {
                 return Err(Stop::Limit);
             }
-            let Some(from) = self.environment(states, &part, command, target)? else { continue };
-            let Some(output) = info.output else { return Ok(true) };
-            let Some(chosen) = self.policy(&part, output)? else { continue };
-            if self.chooses(&from, output) {
-                return Ok(true);
-            }
-            let Some((_, low, high)) = separate(&part, &from, &chosen).filter(|_| splits > 0) else {
-                return Ok(true);
+            let from = match part.from {
+                Some(from) => Some(from),
+                None => self.environment(states, &part.states, command, target)?,
             };
+            let Some(from) = from else { continue };
+            let Some(output) = info.output else { return Ok(Leads::From(from)) };
+            let chosen = match part.chosen {
+                Some(chosen) => Some(chosen),
+                None => self.policy(&part.states, output)?,
+            };
+            let Some(chosen) = chosen else { continue };
+            if self.chooses(&from, output) {
+                return Ok(Leads::From(from));
+            }
+            let separated = separate(&part.states, &from, &chosen).filter(|_| splits > 0);
+            let Some((_, low, high)) = separated else { return Ok(Leads::Perhaps) };
             splits -= 1;
-            parts.extend([low, high]);
+            for states in [low, high] {
+                let inside = |state: &Vec<i32>| states.contains(state).then(|| state.clone());
+                parts.push(Part { from: inside(&from), chosen: inside(&chosen), states });
+            }
         }
-        Ok(false)
+        Ok(Leads::No)
     }
 
     /// Where to split a box between a state from which a command leads into the target and one where the policy chooses that command: a
@@ -249,36 +334,25 @@ impl<'p> StepQueries<'p> {
     }
 
     fn step(&mut self, step: Step, bounds: &[Bound], target: Target<'_>) -> Result<Option<Vec<i32>>, Stop> {
-        let mut asked: Vec<FrameId> = if target.level == 0 {
-            vec![self.of_level[0]]
+        let asked = if target.level == 0 {
+            &self.of_level[..1]
         } else {
-            self.of_level.iter().skip(target.level).copied().collect()
+            self.of_level.get(target.level..).unwrap_or(&[])
         };
-        let mut is_relative = false;
-        loop {
-            match self.transitions.query(step, bounds, &asked) {
-                Answer::Unknown => return Err(Stop::Limit),
-                Answer::Unsatisfiable => {
-                    let core = Core { bounds: self.transitions.core().bounds, level: target.level };
-                    if is_relative {
-                        self.tentative.push((step, core));
-                    } else {
-                        self.remember(step, core);
-                    }
-                    return Ok(None);
+        let stay = target.except.bounds(&self.problem.domain);
+        match self.transitions.query_leaving(step, bounds, asked, &stay) {
+            Answer::Unknown => Err(Stop::Limit),
+            Answer::Unsatisfiable => {
+                let found = self.transitions.core();
+                let core = Core { bounds: found.bounds.clone(), level: target.level };
+                if found.is_relative {
+                    self.tentative.push((step, core));
+                } else {
+                    self.remember(step, core);
                 }
-                Answer::Satisfiable => {
-                    let state = self.transitions.state();
-                    if is_relative || !target.except.contains(&self.transitions.successor()) {
-                        return Ok(Some(state));
-                    }
-                    let frame = self.transitions.add_frame();
-                    let clause = frames::clause(target.except, &self.problem.domain);
-                    self.transitions.add_clause(frame, &clause);
-                    asked.push(frame);
-                    is_relative = true;
-                }
+                Ok(None)
             }
+            Answer::Satisfiable => Ok(Some(self.transitions.state())),
         }
     }
 

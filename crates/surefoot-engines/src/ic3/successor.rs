@@ -20,10 +20,10 @@ impl Run<'_> {
         let state = self.obligations.state(obligation.visit).to_vec();
         let level = obligation.steps - 1;
         if self.status(&state)?.ends_run {
-            return Ok(Successor::Outside(self.levels - 1));
+            return Ok(Successor::Outside(self.levels));
         }
         let mut inside = None;
-        let mut highest = self.levels - 1;
+        let mut highest = self.levels;
         for step in self.successors(&state)? {
             if self.status(&step.state)?.is_unsafe {
                 return Ok(Successor::Unsafe(step));

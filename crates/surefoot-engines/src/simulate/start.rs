@@ -10,8 +10,8 @@ use std::ops::ControlFlow;
 use surefoot_model::ExprId;
 use surefoot_model::enumerate::{Enumerated, narrow, solutions};
 
-use super::random::Random;
 use crate::control::Control;
+use crate::random::Random;
 use crate::step::describe_state;
 use crate::task::{ModelError, ModelErrorKind, Task};
 
@@ -46,7 +46,7 @@ impl<'t> Starts<'t> {
     /// Most start states that are collected.
     pub const CAP: usize = 100_000;
 
-    pub(super) fn collect(
+    pub(crate) fn collect(
         task: &'t Task,
         from: StartFrom,
         control: &Control<'_>,
@@ -105,7 +105,7 @@ impl<'t> Starts<'t> {
     }
 
     /// A random start state; `None` if there is none.
-    pub(super) fn draw(&self, random: &mut Random) -> Option<Vec<i32>> {
+    pub(crate) fn draw(&self, random: &mut Random) -> Option<Vec<i32>> {
         let dive = self.open.and_then(|condition| (0..DIVES).find_map(|_| self.dive(condition, random)));
         dive.or_else(|| {
             let count = self.states.len() as u64;

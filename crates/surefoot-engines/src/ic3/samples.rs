@@ -1,0 +1,169 @@
+//! States that random runs reach, before anything is proved.
+//!
+//! IC3 follows runs of at most as many steps as it has frames. Where a counter must be driven far before the policy changes its mind, reasons that
+//! were made without the far side fall one level at a time. So each start state that is selected is first simulated for a while, and what is seen
+//! on the way becomes an obligation of its own: reasons are made for near and far states alike. Unsafe policies often fall here.
+//!
+//! Runs have habits: for a while they meet mostly the first outcomes of commands, then mostly the last. Runs that draw outcomes by their
+//! probabilities see too little.
+
+use rustc_hash::FxHashMap;
+
+use super::{Run, Stop};
+use crate::outcome::{Trace, TraceStep};
+use crate::random::Random;
+use crate::simulate::{StartFrom, Starts};
+use crate::step::Transition;
+use crate::task::TaskError;
+
+/// Runs.
+const RUNS: usize = 512;
+
+/// Steps of a run.
+const LENGTH: usize = 1000;
+
+/// Steps, and runs, without a new state after which it is enough.
+const IDLE: usize = 40;
+
+/// One step out of so many changes the habit.
+const HABIT: u64 = 24;
+
+/// How often an outcome is passed over for the next.
+const HABITS: [f64; 5] = [0.01, 0.2, 0.5, 0.8, 0.99];
+
+/// A state, and how it was reached.
+#[derive(Debug)]
+struct Visit {
+    state: Vec<i32>,
+    /// The visit before it, and the command and outcome that led here.
+    from: Option<(usize, usize, usize)>,
+}
+
+/// What random runs have seen.
+pub struct Samples {
+    visits: Vec<Visit>,
+    /// The visit of each state.
+    seen: FxHashMap<Vec<i32>, usize>,
+    most: usize,
+    random: Random,
+}
+
+impl Samples {
+    /// No samples yet, and at most so many.
+    pub fn new(most: usize) -> Samples {
+        Samples { visits: Vec::new(), seen: FxHashMap::default(), most, random: Random::new(0, 0) }
+    }
+
+    /// The number of states.
+    pub fn len(&self) -> usize {
+        self.visits.len()
+    }
+
+    /// One of the states.
+    pub fn state(&self, index: usize) -> &[i32] {
+        &self.visits[index].state
+    }
+
+    /// The run that led to a state.
+    pub fn trace(&self, index: usize) -> Trace {
+        let mut steps = Vec::new();
+        let mut current = index;
+        while let Some((from, command, outcome)) = self.visits[current].from {
+            steps.push(TraceStep { command, outcome, state: self.visits[current].state.clone() });
+            current = from;
+        }
+        steps.reverse();
+        Trace { start: self.visits[current].state.clone(), steps }
+    }
+
+    /// Bytes, roughly.
+    pub fn memory(&self) -> u64 {
+        let width = self.visits.first().map_or(0, |visit| visit.state.len());
+        (self.visits.len() * (size_of::<Visit>() + size_of::<Vec<i32>>() + 8 * width)) as u64
+    }
+
+    fn is_full(&self) -> bool {
+        self.visits.len() >= self.most
+    }
+
+    /// The visit of a state: the first one.
+    fn visit(&mut self, state: &[i32], from: Option<(usize, usize, usize)>) -> usize {
+        if let Some(&visit) = self.seen.get(state) {
+            return visit;
+        }
+        self.seen.insert(state.to_vec(), self.visits.len());
+        self.visits.push(Visit { state: state.to_vec(), from });
+        self.visits.len() - 1
+    }
+}
+
+impl Run<'_> {
+    /// Simulates from random start states; a run to an unsafe state, if one is met.
+    pub(super) fn sample(&mut self) -> Result<Option<Trace>, Stop> {
+        if self.samples.is_full() {
+            return Ok(None);
+        }
+        let starts = Starts::collect(&self.problem.task, StartFrom::Property, self.control);
+        let starts = starts.map_err(|error| Stop::Error(TaskError::Model(error)))?;
+        let mut idle = 0;
+        for _ in 0..RUNS {
+            let Some(start) = starts.draw(&mut self.samples.random) else { break };
+            let known = self.samples.len();
+            let start = self.samples.visit(&start, None);
+            if let Some(unsafe_visit) = self.walk(start)? {
+                return Ok(Some(self.samples.trace(unsafe_visit)));
+            }
+            idle = if self.samples.len() > known { 0 } else { idle + 1 };
+            if idle == IDLE {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// One run; the visit of an unsafe state, if it meets one.
+    fn walk(&mut self, start: usize) -> Result<Option<usize>, Stop> {
+        let mut visit = start;
+        let mut habit = 0.5;
+        let mut idle = 0;
+        for _ in 0..LENGTH {
+            let state = self.samples.state(visit).to_vec();
+            if self.samples.is_full() || self.status(&state)?.ends_run {
+                break;
+            }
+            let steps = self.successors(&state)?;
+            if self.samples.random.below(HABIT) == 0 {
+                habit = HABITS[self.samples.random.below(HABITS.len() as u64) as usize];
+            }
+            let Some(step) = choose(steps, habit, &mut self.samples.random) else { break };
+            let is_unsafe = self.status(&step.state)?.is_unsafe;
+            let known = self.samples.len();
+            visit = self.samples.visit(&step.state, Some((visit, step.command, step.outcome)));
+            if is_unsafe {
+                return Ok(Some(visit));
+            }
+            idle = if self.samples.len() > known { 0 } else { idle + 1 };
+            if idle == IDLE {
+                break;
+            }
+        }
+        self.look_around()?;
+        Ok(None)
+    }
+}
+
+/// A command at random, then one of its outcomes: each but the last gives way to the next as often as the habit says.
+fn choose(mut steps: Vec<Transition>, habit: f64, random: &mut Random) -> Option<Transition> {
+    let mut commands: Vec<usize> = steps.iter().map(|step| step.command).collect();
+    commands.dedup();
+    if commands.is_empty() {
+        return None;
+    }
+    let command = commands[random.below(commands.len() as u64) as usize];
+    steps.retain(|step| step.command == command);
+    let mut position = 0;
+    while position + 1 < steps.len() && random.unit() < habit {
+        position += 1;
+    }
+    Some(steps.swap_remove(position))
+}
