@@ -47,6 +47,9 @@ pub struct Ic3Arguments {
     /// Put an obligation that was met back with one step more
     #[arg(long)]
     pub reschedule: bool,
+    /// How many states of random runs become obligations; 0 as in the paper [default: 20000]
+    #[arg(long, value_name = "N")]
+    pub samples: Option<usize>,
     /// Write the certificate of a SAFE to FILE, for `surefoot check`
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
@@ -103,6 +106,7 @@ impl SearchArguments {
             ("--reasons", ic3.reasons.is_some()),
             ("--no-generalize", ic3.no_generalize),
             ("--reschedule", ic3.reschedule),
+            ("--samples", ic3.samples.is_some()),
             ("--certificate", ic3.certificate.is_some()),
             ("--no-check", ic3.no_check),
         ];
@@ -129,6 +133,7 @@ impl ExplicitArguments {
 
 impl Ic3Arguments {
     fn options(&self) -> ic3::Options {
+        let default = ic3::Options::default();
         ic3::Options {
             reasons: match self.reasons {
                 Some(ReasonsName::Assignment) => ic3::Reasons::Assignment,
@@ -136,8 +141,9 @@ impl Ic3Arguments {
             },
             generalize: !self.no_generalize,
             reschedule: self.reschedule,
+            samples: self.samples.unwrap_or(default.samples),
             check: !self.no_check,
-            ..ic3::Options::default()
+            ..default
         }
     }
 }

@@ -72,6 +72,7 @@ fn the_options_of_the_paper_give_certificates_too() {
         &["--reasons", "assignment"][..],
         &["--reasons", "box"],
         &["--no-generalize"],
+        &["--samples", "0"],
         &["--reschedule"],
         &["--reasons", "assignment", "--reschedule", "--filter", "on", "--arithmetic", "any-f32"],
     ] {
@@ -119,6 +120,7 @@ fn options_belong_to_an_engine() {
     for options in [
         &["--reasons", "box"][..],
         &["--no-generalize"],
+        &["--samples", "0"],
         &["--reschedule"],
         &["--no-check"],
         &["--certificate", "safe.cert"],
