@@ -12,7 +12,7 @@ use surefoot_policy::certify::{Budget, Certifier};
 
 use crate::imitate::imitate;
 use crate::query::{self, Query};
-use crate::sets::{PUBLISHED, Questions, Set, Source};
+use crate::sets::{HARD_PUBLISHED, PUBLISHED, Questions, Set, Source};
 use crate::subject::Subject;
 
 /// Hard sets are the hardest of many questions. None of these is worked on for longer than this many boxes.
@@ -43,19 +43,27 @@ pub fn make(folder: &Path, set: &Set, count: usize) {
     }
 }
 
-/// Makes the set of the published network from a model and the interface of the network.
+/// Makes the sets of the published network from a model and the interface of the network.
 pub fn make_published(folder: &Path, model: &Path, interface: &Path, count: usize) {
-    let folder = folder.join(PUBLISHED);
-    fs::create_dir_all(&folder).expect("a folder");
+    let name = interface.file_stem().and_then(|name| name.to_str()).expect("it has a name");
+    let description = format!("published network {name}");
+    let plain = copy_published(&folder.join(PUBLISHED), model, interface);
+    let queries = draw(&plain, count, 0);
+    query::write(&folder.join(PUBLISHED), "network", &description, &queries);
+    let hard = copy_published(&folder.join(HARD_PUBLISHED), model, interface);
+    let description = format!("{description}; the hardest {HARDEST} of {CANDIDATES} questions");
+    query::write(&folder.join(HARD_PUBLISHED), "network", &description, &hardest(&hard, 0));
+}
+
+fn copy_published(folder: &Path, model: &Path, interface: &Path) -> Subject {
+    fs::create_dir_all(folder).expect("a folder");
     fs::copy(model, folder.join("model.jani")).expect("a model");
     let text = fs::read_to_string(interface).expect("an interface");
     let document = Document::parse(interface, &text).expect("JSON");
     let network = document.root().require("file").and_then(Json::str).expect("the name of a network");
     fs::copy(interface.with_file_name(network), folder.join("policy.nnet")).expect("a network");
     fs::write(folder.join("interface.json"), text.replace(network, "policy.nnet")).expect("a file");
-    let queries = draw(&Subject::read(&folder), count, 0);
-    let name = interface.file_stem().and_then(|name| name.to_str()).expect("it has a name");
-    query::write(&folder, "network", &format!("published network {name}"), &queries);
+    Subject::read(folder)
 }
 
 /// Writes the policy of a set, if it has a file; its kind and a description.

@@ -44,6 +44,9 @@ pub enum Questions {
 /// The set of a published network, whose files are not part of this repository.
 pub const PUBLISHED: &str = "published-2x32";
 
+/// Its hardest questions.
+pub const HARD_PUBLISHED: &str = "hard-published-2x32";
+
 pub fn sets() -> Vec<Set> {
     let any = Questions::AtMost(usize::MAX);
     let network = |name, blocks, hidden, seed| {
