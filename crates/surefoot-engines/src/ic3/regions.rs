@@ -1,15 +1,13 @@
 //! The proof as a certificate has it: regions, and for each a tree that says what the policy may choose where.
 //!
-//! Trees are hints for the checker. A region is split where the tests of the engine had to be made exact by splitting.
+//! A region is split where the tests of the engine had to be made exact by splitting, until no part lists an output that leads out of the
+//! invariant: the checker goes by what is listed.
 
 use surefoot_certificate::{Bound, Region, TreeNode};
 
 use super::reason::Reason;
 use super::steps::Target;
 use super::{Run, Stop};
-
-/// Leaves of a region's tree after which the checker has to split for itself.
-const MOST_LEAVES: usize = 4096;
 
 impl Run<'_> {
     /// The regions of an invariant: the reasons above a level.
@@ -42,17 +40,13 @@ impl Run<'_> {
     /// What the policy may choose in the parts of a reason, split until no part leads out of the invariant.
     fn tree(&mut self, reason: &Reason, level: usize) -> Result<Vec<TreeNode>, Stop> {
         let mut tree = Vec::new();
-        let mut leaves = 0;
         let mut parts = vec![reason.clone()];
         while let Some(part) = parts.pop() {
             let target = Target { level: level + 1, except: reason };
-            let split =
-                if leaves < MOST_LEAVES { self.steps.split(&mut self.states, &part, target)? } else { None };
-            if let Some((variable, low, high)) = split {
+            if let Some((variable, low, high)) = self.steps.split(&mut self.states, &part, target)? {
                 tree.push(TreeNode::Split { variable: variable as u32, at: high.lower[variable] });
                 parts.extend([high, low]);
             } else {
-                leaves += 1;
                 let outputs = self.steps.choices(&part)?;
                 tree.push(TreeNode::Leaf(outputs.iter().map(|output| output as u32).collect()));
             }

@@ -233,8 +233,8 @@ impl<'p> StepQueries<'p> {
             if self.chooses(&from, output) {
                 return Ok(Leads::From(from));
             }
-            let separated = separate(&part.states, &from, &chosen).filter(|_| splits > 0);
-            let Some((_, low, high)) = separated else { return Ok(Leads::Perhaps) };
+            let divided = self.divide(&part.states, &from, &chosen).filter(|_| splits > 0);
+            let Some((_, low, high)) = divided else { return Ok(Leads::Perhaps) };
             splits -= 1;
             for states in [low, high] {
                 let inside = |state: &Vec<i32>| states.contains(state).then(|| state.clone());
@@ -260,7 +260,7 @@ impl<'p> StepQueries<'p> {
             let Some(from) = self.environment(states, &part, command, target)? else { continue };
             // Outputs are listed for the whole box, also where the command is not enabled.
             let Some(chosen) = self.policy(source, output)? else { continue };
-            let split = separate(source, &from, &chosen).or_else(|| self.isolate(source, &from));
+            let split = self.divide(source, &from, &chosen);
             if split.is_some() {
                 return Ok(split);
             }
@@ -268,31 +268,35 @@ impl<'p> StepQueries<'p> {
         Ok(None)
     }
 
-    /// Splits a box towards the part in which the labels that are applicable in one of its states are applicable everywhere: they take choices
-    /// away there. `None` if the state is alone.
+    /// Splits a box, given a state from which a command leads into a target and one where the policy may choose that command, so that the tests of the
+    /// parts say more. `None` if the box has only one state.
+    fn divide(&mut self, source: &Reason, from: &[i32], chosen: &[i32]) -> Option<(usize, Reason, Reason)> {
+        self.isolate(source, from).or_else(|| separate(source, from, chosen)).or_else(|| halve(source))
+    }
+
+    /// Under a filter: splits a box towards the part in which the labels that are applicable in one of its states are applicable everywhere, as far as
+    /// hulls of guards tell. They take choices away there.
     fn isolate(&mut self, source: &Reason, state: &[i32]) -> Option<(usize, Reason, Reason)> {
+        if !self.problem.task.semantics.filter {
+            return None;
+        }
         let point = Reason::of_state(state);
-        for output in 0..self.problem.commands_of.len() {
-            for &command in &self.problem.commands_of[output] {
-                let info = &self.problem.commands[command];
-                let Some(hull) = info.hull.as_ref().filter(|hull| hull.includes(&point)) else { continue };
-                let is_enabled = info.guard.over_box(state, state, &mut self.slots).truth() == Truth::True;
-                if !is_enabled {
-                    continue;
+        for command in self.problem.commands_of.iter().flatten() {
+            let info = &self.problem.commands[*command];
+            let Some(hull) = info.hull.as_ref().filter(|hull| hull.includes(&point)) else { continue };
+            if info.guard.over_box(state, state, &mut self.slots).truth() != Truth::True {
+                continue;
+            }
+            for index in 0..state.len() {
+                if source.lower[index] < hull.lower[index] {
+                    return Some(cut(source, index, hull.lower[index]));
                 }
-                for index in 0..state.len() {
-                    if source.lower[index] < hull.lower[index] {
-                        return Some(cut(source, index, hull.lower[index]));
-                    }
-                    if source.upper[index] > hull.upper[index] {
-                        return Some(cut(source, index, hull.upper[index] + 1));
-                    }
+                if source.upper[index] > hull.upper[index] {
+                    return Some(cut(source, index, hull.upper[index] + 1));
                 }
             }
         }
-        let width = |&index: &usize| source.upper[index].abs_diff(source.lower[index]);
-        let widest = (0..state.len()).max_by_key(width).filter(|index| width(index) > 0)?;
-        Some(cut(source, widest, i32::midpoint(source.lower[widest], source.upper[widest]) + 1))
+        None
     }
 
     /// The outputs that the policy may choose in a box.
@@ -407,6 +411,13 @@ impl<'p> StepQueries<'p> {
         let competing: Vec<bool> = (0..policy.outputs.len()).map(competes).collect();
         policy.possible(task.semantics.arithmetic, state, |output| competing[output]).contains(&output)
     }
+}
+
+/// Splits a box in the middle of its widest variable.
+fn halve(source: &Reason) -> Option<(usize, Reason, Reason)> {
+    let width = |&index: &usize| source.upper[index].abs_diff(source.lower[index]);
+    let widest = (0..source.lower.len()).max_by_key(width).filter(|index| width(index) > 0)?;
+    Some(cut(source, widest, i32::midpoint(source.lower[widest], source.upper[widest]) + 1))
 }
 
 /// Splits a box between two states of it: the variable and the parts; `None` if the states are the same.
