@@ -9,7 +9,8 @@
 //! | `generalizeReason` | `generalize.rs` |
 //! | `propagateClauses` | `propagate.rs` |
 //!
-//! They rest on frames (`frames.rs`) of reasons (`reason.rs`), on a queue of obligations (`obligations.rs`), and on two kinds of questions:
+//! They rest on frames (`frames.rs`) of reasons (`reason.rs`), on a queue of obligations (`obligations.rs`), to which random runs
+//! (`samples.rs`) contribute, and on two kinds of questions:
 //! about states (`states.rs`) and about steps of the policy from a box into a frame (`steps.rs`). `docs/ic3.md` says where this differs from
 //! the paper, and why it is right.
 
@@ -27,6 +28,7 @@ mod statistics;
 mod steps;
 mod successor;
 mod vacuity;
+mod visits;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

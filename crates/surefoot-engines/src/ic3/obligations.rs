@@ -6,21 +6,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::outcome::{Trace, TraceStep};
+use super::visits::Visits;
+use crate::outcome::Trace;
 use crate::step::Transition;
-
-/// A state on the way, and how it was reached.
-#[derive(Debug)]
-struct Visit {
-    state: Vec<i32>,
-    /// The visit before it, and the command and outcome that led here.
-    from: Option<(usize, usize, usize)>,
-}
 
 /// The queue.
 #[derive(Debug, Default)]
 pub struct Obligations {
-    visits: Vec<Visit>,
+    visits: Visits,
     /// The number of steps that is left, then the newest visit first.
     queue: BinaryHeap<(Reverse<usize>, usize)>,
 }
@@ -39,8 +32,8 @@ impl Obligations {
     pub fn start(&mut self, state: Vec<i32>, steps: usize) {
         self.visits.clear();
         self.queue.clear();
-        self.visits.push(Visit { state, from: None });
-        self.insert(Obligation { visit: 0, steps });
+        let visit = self.visits.start(state);
+        self.insert(Obligation { visit, steps });
     }
 
     /// Puts an obligation back, perhaps with another number of steps.
@@ -50,8 +43,7 @@ impl Obligations {
 
     /// Adds the state that a step leads to.
     pub fn visit(&mut self, from: usize, step: Transition) -> usize {
-        self.visits.push(Visit { state: step.state, from: Some((from, step.command, step.outcome)) });
-        self.visits.len() - 1
+        self.visits.follow(from, step)
     }
 
     /// Takes an obligation with the fewest steps.
@@ -61,24 +53,16 @@ impl Obligations {
 
     /// The state of a visit.
     pub fn state(&self, visit: usize) -> &[i32] {
-        &self.visits[visit].state
+        self.visits.state(visit)
     }
 
     /// The run that led to a visit.
     pub fn trace(&self, visit: usize) -> Trace {
-        let mut steps = Vec::new();
-        let mut current = visit;
-        while let Some((from, command, outcome)) = self.visits[current].from {
-            steps.push(TraceStep { command, outcome, state: self.visits[current].state.clone() });
-            current = from;
-        }
-        steps.reverse();
-        Trace { start: self.visits[current].state.clone(), steps }
+        self.visits.trace(visit)
     }
 
     /// Bytes, roughly.
     pub fn memory(&self) -> u64 {
-        let width = self.visits.first().map_or(0, |visit| visit.state.len());
-        (self.visits.len() * (size_of::<Visit>() + 4 * width) + self.queue.len() * 24) as u64
+        self.visits.memory() + self.queue.len() as u64 * 24
     }
 }

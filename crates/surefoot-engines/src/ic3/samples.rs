@@ -9,8 +9,9 @@
 
 use rustc_hash::FxHashMap;
 
+use super::visits::Visits;
 use super::{Run, Stop};
-use crate::outcome::{Trace, TraceStep};
+use crate::outcome::Trace;
 use crate::random::Random;
 use crate::simulate::{StartFrom, Starts};
 use crate::step::Transition;
@@ -31,17 +32,9 @@ const HABIT: u64 = 24;
 /// How often an outcome is passed over for the next.
 const HABITS: [f64; 5] = [0.01, 0.2, 0.5, 0.8, 0.99];
 
-/// A state, and how it was reached.
-#[derive(Debug)]
-struct Visit {
-    state: Vec<i32>,
-    /// The visit before it, and the command and outcome that led here.
-    from: Option<(usize, usize, usize)>,
-}
-
 /// What random runs have seen.
 pub struct Samples {
-    visits: Vec<Visit>,
+    visits: Visits,
     /// The visit of each state.
     seen: FxHashMap<Vec<i32>, usize>,
     most: usize,
@@ -51,7 +44,7 @@ pub struct Samples {
 impl Samples {
     /// No samples yet, and at most so many.
     pub fn new(most: usize) -> Samples {
-        Samples { visits: Vec::new(), seen: FxHashMap::default(), most, random: Random::new(0, 0) }
+        Samples { visits: Visits::default(), seen: FxHashMap::default(), most, random: Random::new(0, 0) }
     }
 
     /// The number of states.
@@ -61,39 +54,33 @@ impl Samples {
 
     /// One of the states.
     pub fn state(&self, index: usize) -> &[i32] {
-        &self.visits[index].state
+        self.visits.state(index)
     }
 
     /// The run that led to a state.
     pub fn trace(&self, index: usize) -> Trace {
-        let mut steps = Vec::new();
-        let mut current = index;
-        while let Some((from, command, outcome)) = self.visits[current].from {
-            steps.push(TraceStep { command, outcome, state: self.visits[current].state.clone() });
-            current = from;
-        }
-        steps.reverse();
-        Trace { start: self.visits[current].state.clone(), steps }
+        self.visits.trace(index)
     }
 
     /// Bytes, roughly.
     pub fn memory(&self) -> u64 {
-        let width = self.visits.first().map_or(0, |visit| visit.state.len());
-        (self.visits.len() * (size_of::<Visit>() + size_of::<Vec<i32>>() + 8 * width)) as u64
+        // Each state is stored twice.
+        2 * self.visits.memory()
     }
 
     fn is_full(&self) -> bool {
         self.visits.len() >= self.most
     }
 
-    /// The visit of a state: the first one.
-    fn visit(&mut self, state: &[i32], from: Option<(usize, usize, usize)>) -> usize {
-        if let Some(&visit) = self.seen.get(state) {
-            return visit;
-        }
-        self.seen.insert(state.to_vec(), self.visits.len());
-        self.visits.push(Visit { state: state.to_vec(), from });
-        self.visits.len() - 1
+    /// The visit of a start state: the first one of that state.
+    fn start(&mut self, state: Vec<i32>) -> usize {
+        *self.seen.entry(state).or_insert_with_key(|state| self.visits.start(state.clone()))
+    }
+
+    /// The visit of the state that a step leads to: the first one of that state.
+    fn follow(&mut self, from: usize, step: Transition) -> usize {
+        let visits = &mut self.visits;
+        *self.seen.entry(step.state.clone()).or_insert_with(|| visits.follow(from, step))
     }
 }
 
@@ -109,7 +96,7 @@ impl Run<'_> {
         for _ in 0..RUNS {
             let Some(start) = starts.draw(&mut self.samples.random) else { break };
             let known = self.samples.len();
-            let start = self.samples.visit(&start, None);
+            let start = self.samples.start(start);
             if let Some(unsafe_visit) = self.walk(start)? {
                 return Ok(Some(self.samples.trace(unsafe_visit)));
             }
@@ -138,7 +125,7 @@ impl Run<'_> {
             let Some(step) = choose(steps, habit, &mut self.samples.random) else { break };
             let is_unsafe = self.status(&step.state)?.is_unsafe;
             let known = self.samples.len();
-            visit = self.samples.visit(&step.state, Some((visit, step.command, step.outcome)));
+            visit = self.samples.follow(visit, step);
             if is_unsafe {
                 return Ok(Some(visit));
             }
