@@ -108,20 +108,30 @@ fn small_tasks() {
     compare(Size::Small, 3000, LIMIT, Options::default(), None);
 }
 
-/// Random runs see every state of most small tasks. Without them, frames have more to do.
+/// Random runs see every state of most small tasks, and growing regions prove most of them. Without these, frames have more to do.
 #[test]
-fn small_tasks_without_samples() {
-    compare(Size::Small, 3000, LIMIT, Options { samples: 0, ..Options::default() }, None);
+fn small_tasks_by_frames_alone() {
+    compare(Size::Small, 3000, LIMIT, Options { samples: 0, growth: 0, ..Options::default() }, None);
+    compare(Size::Small, 1000, LIMIT, Options { growth: 0, ..Options::default() }, None);
+}
+
+/// With little effort, regions of a part of the keys are closed, and frames do the rest.
+#[test]
+fn small_tasks_with_little_growth() {
+    for growth in [10, 30, 100] {
+        compare(Size::Small, 1000, LIMIT, Options { samples: 0, growth, ..Options::default() }, None);
+    }
 }
 
 #[test]
 fn wide_tasks() {
     compare(Size::Wide, 300, 500, Options::default(), Some(PATIENCE));
+    compare(Size::Wide, 300, 500, Options { growth: 0, ..Options::default() }, Some(PATIENCE));
 }
 
 #[test]
 fn options_do_not_change_verdicts() {
-    let default = Options { samples: 0, ..Options::default() };
+    let default = Options { samples: 0, growth: 0, ..Options::default() };
     for options in [
         Options { reasons: Reasons::Assignment, ..default },
         Options { generalize: false, ..default },

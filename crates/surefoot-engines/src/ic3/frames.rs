@@ -8,6 +8,9 @@ use surefoot_solve::Bound;
 
 use super::reason::Reason;
 
+/// The level of reasons that hold for any number of steps.
+pub const FOREVER: usize = usize::MAX / 2;
+
 /// A reason, and the highest level at which it holds.
 #[derive(Debug, Clone)]
 pub struct Entry {
@@ -28,6 +31,11 @@ impl Frames {
     pub fn blocks(&self, state: &[i32], level: usize) -> bool {
         // Newer reasons are more often asked for.
         self.entries.iter().rev().any(|entry| entry.level >= level && entry.reason.contains(state))
+    }
+
+    /// Whether one reason shows that a box is safe for this many steps.
+    pub fn holds(&self, states: &Reason, level: usize) -> bool {
+        self.entries.iter().any(|entry| entry.level >= level && entry.reason.includes(states))
     }
 
     /// For how many steps a state is known to be safe.
@@ -63,24 +71,22 @@ impl Frames {
         self.entries.iter().filter(|entry| entry.level == level).count()
     }
 
-    /// Drops reasons that others of the same or a higher level include.
+    /// Drops reasons that others of the same or a higher level include, except those that hold for any number of steps.
     pub fn tidy(&mut self) {
         self.entries.sort_by_key(|entry| entry.level);
-        let mut index = 0;
-        while index < self.entries.len() {
-            let Entry { reason, level, .. } = &self.entries[index];
+        let entries = &self.entries;
+        let is_covered = |index: usize| {
+            let Entry { reason, level, .. } = &entries[index];
             let covers = |(other, entry): (usize, &Entry)| {
                 other != index
                     && entry.level >= *level
                     && entry.reason.includes(reason)
                     && (entry.reason != *reason || entry.level > *level || other < index)
             };
-            if self.entries.iter().enumerate().any(covers) {
-                self.entries.remove(index);
-            } else {
-                index += 1;
-            }
-        }
+            *level < FOREVER && entries.iter().enumerate().any(covers)
+        };
+        let mut covered = (0..entries.len()).map(is_covered).collect::<Vec<bool>>().into_iter();
+        self.entries.retain(|_| covered.next() == Some(false));
     }
 }
 

@@ -16,6 +16,8 @@
 
 mod frames;
 mod generalize;
+mod growth;
+mod image;
 mod obligations;
 mod problem;
 mod propagate;
@@ -43,7 +45,7 @@ use crate::outcome::{self, Outcome, StopReason, Trace, Verdict};
 use crate::replay::{check_state, replay};
 use crate::step::{Status, Stepper, Transition};
 use crate::task::{Goal, Task, TaskError};
-use frames::Frames;
+use frames::{FOREVER, Frames};
 use obligations::{Obligation, Obligations};
 use problem::Problem;
 use reason::Reason;
@@ -73,6 +75,8 @@ pub struct Options {
     pub reschedule: bool,
     /// How many states of random runs become obligations.
     pub samples: usize,
+    /// How many questions growing regions may ask.
+    pub growth: usize,
     /// How often a box may be split to make one test of one command exact.
     pub splits: usize,
     /// Whether a proof is checked before the verdict is SAFE.
@@ -86,6 +90,7 @@ impl Default for Options {
             generalize: true,
             reschedule: false,
             samples: 20_000,
+            growth: 1_000_000,
             splits: 64,
             check: true,
         }
@@ -241,6 +246,10 @@ impl<'p> Run<'p> {
         }
         if let Some(trace) = self.sample()? {
             return Ok(End::Unsafe(trace));
+        }
+        self.grow()?;
+        if self.is_closed()? {
+            return Ok(End::Safe(self.regions(FOREVER - 1)?));
         }
         loop {
             if let Some(trace) = self.block_samples()? {

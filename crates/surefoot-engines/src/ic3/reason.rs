@@ -55,6 +55,34 @@ impl Reason {
         something.then_some(Reason { lower, upper })
     }
 
+    /// The least box that holds this and another one.
+    pub fn hull(&self, other: &Reason) -> Reason {
+        let ends = |ours: &[i32], theirs: &[i32], pick: fn(i32, i32) -> i32| {
+            ours.iter().zip(theirs).map(|(&ours, &theirs)| pick(ours, theirs)).collect()
+        };
+        Reason {
+            lower: ends(&self.lower, &other.lower, i32::min),
+            upper: ends(&self.upper, &other.upper, i32::max),
+        }
+    }
+
+    /// A box that holds this and another one, at least twice as wide where it must be wider, as far as the domain goes.
+    pub fn stretch(&self, other: &Reason, domain: &Reason) -> Reason {
+        let mut hull = self.hull(other);
+        for index in 0..self.lower.len() {
+            let width = i64::from(self.upper[index]) - i64::from(self.lower[index]) + 1;
+            if hull.lower[index] < self.lower[index] {
+                let least = (i64::from(self.lower[index]) - width).max(domain.lower[index].into()) as i32;
+                hull.lower[index] = hull.lower[index].min(least);
+            }
+            if hull.upper[index] > self.upper[index] {
+                let most = (i64::from(self.upper[index]) + width).min(domain.upper[index].into()) as i32;
+                hull.upper[index] = hull.upper[index].max(most);
+            }
+        }
+        hull
+    }
+
     /// The bounds that are narrower than the domains.
     pub fn bounds(&self, domain: &Reason) -> Vec<Bound> {
         let mut bounds = Vec::new();

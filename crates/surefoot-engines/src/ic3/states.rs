@@ -3,7 +3,7 @@
 use surefoot_solve::{Answer, Bound, FrameId, Lit, Poll, SatSolver, States, Truths};
 
 use super::Stop;
-use super::frames;
+use super::frames::{self, FOREVER};
 use super::problem::Problem;
 use super::reason::Reason;
 
@@ -16,8 +16,8 @@ pub struct StateQueries<'p> {
     bad: Lit,
     /// For each command, a literal that implies that taking it is an error; `None` if it never is.
     errors: Vec<Option<Lit>>,
-    /// Solver frames, one per level.
-    frames: usize,
+    /// Solver frames of levels; the last is that of the reasons that hold for any number of steps.
+    frames: Vec<FrameId>,
 }
 
 impl<'p> StateQueries<'p> {
@@ -51,27 +51,45 @@ impl<'p> StateQueries<'p> {
             errors.push(can_be.then_some(error));
         }
         let bad = states.encoder().or(&bad);
-        StateQueries { problem, states, start, bad, errors, frames: 0 }
+        let frames = vec![states.add_frame()];
+        StateQueries { problem, states, start, bad, errors, frames }
     }
 
     /// Adds a reason at a level.
     pub fn add(&mut self, reason: &Reason, level: usize) {
-        self.extend(level);
-        self.states.add_clause(FrameId(level as u32), &frames::clause(reason, &self.problem.domain));
+        while level != FOREVER && self.frames.len() - 1 <= level {
+            self.frames.insert(self.frames.len() - 1, self.states.add_frame());
+        }
+        let frame = self.frames[level.min(self.frames.len() - 1)];
+        self.add_to(frame, reason);
     }
 
-    fn extend(&mut self, level: usize) {
-        while self.frames <= level {
-            self.states.add_frame();
-            self.frames += 1;
-        }
+    /// A frame for a purpose of its own.
+    pub fn scratch(&mut self) -> FrameId {
+        self.states.add_frame()
+    }
+
+    /// Takes a box out of a frame.
+    pub fn add_to(&mut self, frame: FrameId, reason: &Reason) {
+        self.states.add_clause(frame, &frames::clause(reason, &self.problem.domain));
     }
 
     /// A state that satisfies the start condition and is in the frame of a level.
     pub fn start(&mut self, level: usize) -> Result<Option<Vec<i32>>, Stop> {
+        let level = level.min(self.frames.len() - 1);
+        self.start_in_all(level, None)
+    }
+
+    /// A state that satisfies the start condition, is in a frame, and in no reason that holds for any number of steps.
+    pub fn start_in(&mut self, frame: FrameId) -> Result<Option<Vec<i32>>, Stop> {
+        self.start_in_all(self.frames.len() - 1, Some(frame))
+    }
+
+    fn start_in_all(&mut self, level: usize, frame: Option<FrameId>) -> Result<Option<Vec<i32>>, Stop> {
         let Some(start) = self.start else { return Ok(None) };
         let mut question = vec![start.is_true];
-        question.extend((level..self.frames).map(|level| self.states.frame(FrameId(level as u32))));
+        let frames = self.frames[level..].iter().copied().chain(frame);
+        question.extend(frames.map(|frame| self.states.frame(frame)));
         self.ask(&question)
     }
 

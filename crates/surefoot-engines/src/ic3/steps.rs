@@ -18,7 +18,7 @@ use surefoot_model::expr::{Enclosure, Truth};
 use surefoot_policy::certify::{Budget, CachedCertifier, CachedPossibility, OutputSet, Question};
 use surefoot_solve::{Answer, Bound, FrameId, Poll, SatSolver, Step, Transitions};
 
-use super::frames::Frames;
+use super::frames::{FOREVER, Frames};
 use super::problem::Problem;
 use super::reason::Reason;
 use super::states::StateQueries;
@@ -34,6 +34,9 @@ const WITNESSES: usize = 64;
 
 /// Remembered states, and random ones, that are tried before a question is asked.
 const TRIALS: usize = 6;
+
+/// Boxes that may be bounded to answer a policy test.
+const BOXES: u64 = 10_000;
 
 /// Bytes of the decision cache.
 const CACHE: usize = 256 << 20;
@@ -63,6 +66,16 @@ pub enum Leads {
     Perhaps,
 }
 
+/// Whether the policy chooses an output in a box.
+pub enum Choice {
+    /// Nowhere.
+    Never,
+    /// In this state, as far as the labels tell that are applicable everywhere.
+    At(Vec<i32>),
+    /// The question was too hard.
+    Perhaps,
+}
+
 /// A part of a box, and what is known of it.
 struct Part {
     states: Reason,
@@ -80,7 +93,7 @@ pub struct StepQueries<'p> {
     cores: FxHashMap<Step, Vec<Core>>,
     /// Cores that hold only if the box in question becomes a reason.
     tentative: Vec<(Step, Core)>,
-    /// Solver frames of levels.
+    /// Solver frames of levels; the last is that of the reasons that hold for any number of steps.
     of_level: Vec<FrameId>,
     slots: Vec<Enclosure>,
     splits: usize,
@@ -103,6 +116,7 @@ impl<'p> StepQueries<'p> {
         }
         let first = transitions.add_frame();
         transitions.add_condition(first, problem.unsafe_states);
+        let forever = transitions.add_frame();
         let certifier = problem.task.policy.as_ref().map(|policy| {
             let Reason { lower, upper } = &problem.domain;
             CachedCertifier::new(policy, problem.task.semantics.arithmetic, lower, upper, CACHE)
@@ -113,7 +127,7 @@ impl<'p> StepQueries<'p> {
             certifier,
             cores: FxHashMap::default(),
             tentative: Vec::new(),
-            of_level: vec![first],
+            of_level: vec![first, forever],
             slots: Vec::new(),
             splits: options.splits,
             suspects: (0..problem.commands.len()).collect(),
@@ -126,11 +140,11 @@ impl<'p> StepQueries<'p> {
 
     /// Adds a reason at a level.
     pub fn add(&mut self, reason: &Reason, level: usize) {
-        while self.of_level.len() <= level {
-            self.of_level.push(self.transitions.add_frame());
+        while level != FOREVER && self.of_level.len() - 1 <= level {
+            self.of_level.insert(self.of_level.len() - 1, self.transitions.add_frame());
         }
         let clause = frames::clause(reason, &self.problem.domain);
-        self.transitions.add_clause(self.of_level[level], &clause);
+        self.transitions.add_clause(self.of_level[level.min(self.of_level.len() - 1)], &clause);
     }
 
     /// Whether the policy may lead from a box into the target, or take an erroneous step there.
@@ -226,10 +240,13 @@ impl<'p> StepQueries<'p> {
             let Some(from) = from else { continue };
             let Some(output) = info.output else { return Ok(Leads::From(from)) };
             let chosen = match part.chosen {
-                Some(chosen) => Some(chosen),
-                None => self.policy(&part.states, output)?,
+                Some(chosen) => chosen,
+                None => match self.policy(&part.states, output, BOXES)? {
+                    Choice::Never => continue,
+                    Choice::At(chosen) => chosen,
+                    Choice::Perhaps => return Ok(Leads::Perhaps),
+                },
             };
-            let Some(chosen) = chosen else { continue };
             if self.chooses(&from, output) {
                 return Ok(Leads::From(from));
             }
@@ -259,8 +276,11 @@ impl<'p> StepQueries<'p> {
             let Some(part) = info.hull.as_ref().and_then(|hull| hull.intersection(source)) else { continue };
             let Some(from) = self.environment(states, &part, command, target)? else { continue };
             // Outputs are listed for the whole box, also where the command is not enabled.
-            let Some(chosen) = self.policy(source, output)? else { continue };
-            let split = self.divide(source, &from, &chosen);
+            let split = match self.policy(source, output, BOXES)? {
+                Choice::Never => continue,
+                Choice::At(chosen) => self.divide(source, &from, &chosen),
+                Choice::Perhaps => halve(source),
+            };
             if split.is_some() {
                 return Ok(split);
             }
@@ -304,7 +324,7 @@ impl<'p> StepQueries<'p> {
         let outputs = self.problem.commands_of.len();
         let mut choices = OutputSet::new();
         for output in 0..outputs {
-            if self.policy(source, output)?.is_some() {
+            if !matches!(self.policy(source, output, BOXES)?, Choice::Never) {
                 choices.insert(output);
             }
         }
@@ -341,7 +361,7 @@ impl<'p> StepQueries<'p> {
         let asked = if target.level == 0 {
             &self.of_level[..1]
         } else {
-            self.of_level.get(target.level..).unwrap_or(&[])
+            &self.of_level[target.level.min(self.of_level.len() - 1)..]
         };
         let stay = target.except.bounds(&self.problem.domain);
         match self.transitions.query_leaving(step, bounds, asked, &stay) {
@@ -373,8 +393,8 @@ impl<'p> StepQueries<'p> {
         })
     }
 
-    /// A state of a box in which the policy may choose an output, as far as the labels that are applicable everywhere tell.
-    fn policy(&mut self, source: &Reason, output: usize) -> Result<Option<Vec<i32>>, Stop> {
+    /// Whether the policy chooses an output in a box, as far as so many boxes tell.
+    pub fn policy(&mut self, source: &Reason, output: usize, boxes: u64) -> Result<Choice, Stop> {
         let outputs = self.problem.commands_of.len();
         let competing: OutputSet = if self.problem.task.semantics.filter {
             let slots = &mut self.slots;
@@ -390,12 +410,13 @@ impl<'p> StepQueries<'p> {
             competing: &competing,
         };
         let stop = || (self.poll)();
-        let budget = Budget { boxes: u64::MAX, stop: Some(&stop) };
+        let budget = Budget { boxes, stop: Some(&stop) };
         let certifier = self.certifier.as_mut().expect("outputs are those of a policy");
         match certifier.possible(&question, &budget) {
-            CachedPossibility::Never(_) => Ok(None),
-            CachedPossibility::Possible(state) => Ok(Some(state.to_vec())),
-            CachedPossibility::Unknown => Err(Stop::Limit),
+            CachedPossibility::Never(_) => Ok(Choice::Never),
+            CachedPossibility::Possible(state) => Ok(Choice::At(state.to_vec())),
+            CachedPossibility::Unknown if (self.poll)() => Err(Stop::Limit),
+            CachedPossibility::Unknown => Ok(Choice::Perhaps),
         }
     }
 

@@ -50,6 +50,9 @@ pub struct Ic3Arguments {
     /// How many states of random runs become obligations; 0 as in the paper [default: 20000]
     #[arg(long, value_name = "N")]
     pub samples: Option<usize>,
+    /// How many questions growing regions may ask; 0 as in the paper [default: 1000000]
+    #[arg(long, value_name = "N")]
+    pub growth: Option<usize>,
     /// Write the certificate of a SAFE to FILE, for `surefoot check`
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
@@ -107,6 +110,7 @@ impl SearchArguments {
             ("--no-generalize", ic3.no_generalize),
             ("--reschedule", ic3.reschedule),
             ("--samples", ic3.samples.is_some()),
+            ("--growth", ic3.growth.is_some()),
             ("--certificate", ic3.certificate.is_some()),
             ("--no-check", ic3.no_check),
         ];
@@ -142,6 +146,7 @@ impl Ic3Arguments {
             generalize: !self.no_generalize,
             reschedule: self.reschedule,
             samples: self.samples.unwrap_or(default.samples),
+            growth: self.growth.unwrap_or(default.growth),
             check: !self.no_check,
             ..default
         }
