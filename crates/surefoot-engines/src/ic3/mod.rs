@@ -46,6 +46,7 @@ use crate::replay::{check_state, replay};
 use crate::step::{Status, Stepper, Transition};
 use crate::task::{Goal, Task, TaskError};
 use frames::{FOREVER, Frames};
+use growth::Growth;
 use obligations::{Obligation, Obligations};
 use problem::Problem;
 use reason::Reason;
@@ -117,6 +118,9 @@ struct Run<'p> {
     levels: usize,
     obligations: Obligations,
     samples: Samples,
+    /// How many of them are known to be outside of the last frame.
+    blocked_samples: usize,
+    growth: Growth<'p>,
     states: StateQueries<'p>,
     steps: StepQueries<'p>,
     /// Obligations that were taken from the queue.
@@ -232,6 +236,8 @@ impl<'p> Run<'p> {
             levels: 1,
             obligations: Obligations::default(),
             samples: Samples::new(options.samples),
+            blocked_samples: 0,
+            growth: Growth::new(problem, options.growth),
             states: StateQueries::new(problem, poll.clone()),
             steps: StepQueries::new(problem, &options, poll),
             handled: 0,
@@ -247,40 +253,52 @@ impl<'p> Run<'p> {
         if let Some(trace) = self.sample()? {
             return Ok(End::Unsafe(trace));
         }
-        self.grow()?;
-        if self.is_closed()? {
-            return Ok(End::Safe(self.regions(FOREVER - 1)?));
-        }
+        let (mut growing, mut framing) = (Duration::ZERO, Duration::ZERO);
         loop {
-            if let Some(trace) = self.block_samples()? {
-                return Ok(End::Unsafe(trace));
-            }
-            while let Some(start) = self.select_start_state()? {
-                if let Some(trace) = self.block(start)? {
+            let began = Instant::now();
+            if !self.growth.is_over() && (growing <= framing || !self.growth.is_warm()) {
+                if let Some(trace) = self.grow()? {
                     return Ok(End::Unsafe(trace));
                 }
+                if self.is_closed()? {
+                    return Ok(End::Safe(self.regions(FOREVER - 1)?));
+                }
+                growing += began.elapsed();
+                continue;
             }
-            self.levels += 1;
-            if let Some(level) = self.propagate_clauses()? {
-                return Ok(End::Safe(self.regions(level)?));
+            if let Some((state, sample)) = self.select_state()? {
+                if let Some(trace) = self.block(state)? {
+                    return Ok(End::Unsafe(self.whole_trace(sample, trace)));
+                }
+            } else {
+                self.levels += 1;
+                self.blocked_samples = 0;
+                if let Some(level) = self.propagate_clauses()? {
+                    return Ok(End::Safe(self.regions(level)?));
+                }
             }
+            framing += began.elapsed();
         }
     }
 
-    /// Shows that the states of random runs are outside of the last frame.
-    fn block_samples(&mut self) -> Result<Option<Trace>, Stop> {
-        for index in 0..self.samples.len() {
-            let state = self.samples.state(index);
-            if self.frames.blocks(state, self.levels) {
-                continue;
+    /// A state that must leave the last frame: one that random runs have seen (and which of these), or a start state.
+    fn select_state(&mut self) -> Result<Option<(Vec<i32>, Option<usize>)>, Stop> {
+        while self.blocked_samples < self.samples.len() {
+            let state = self.samples.state(self.blocked_samples);
+            if !self.frames.blocks(state, self.levels) {
+                return Ok(Some((state.to_vec(), Some(self.blocked_samples))));
             }
-            if let Some(rest) = self.block(state.to_vec())? {
-                let mut trace = self.samples.trace(index);
-                trace.steps.extend(rest.steps);
-                return Ok(Some(trace));
-            }
+            self.blocked_samples += 1;
         }
-        Ok(None)
+        Ok(self.select_start_state()?.map(|state| (state, None)))
+    }
+
+    /// The run that led to a state and goes on from there.
+    fn whole_trace(&self, sample: Option<usize>, rest: Trace) -> Trace {
+        let Some(sample) = sample else { return rest };
+        let mut trace = self.samples.trace(sample);
+        trace.steps.extend(rest.steps);
+        trace
     }
 
     /// Shows that a start state is outside of the last frame, or finds a run from it to an unsafe state.

@@ -5,15 +5,17 @@
 
 use surefoot_certificate::{Bound, Region, TreeNode};
 
+use super::image::Images;
 use super::reason::Reason;
 use super::steps::Target;
 use super::{Run, Stop};
 
 impl Run<'_> {
-    /// The regions of an invariant: the reasons above a level.
+    /// The regions of an invariant: the reasons above a level that are needed.
     pub(super) fn regions(&mut self, level: usize) -> Result<Vec<Region>, Stop> {
         let entries = self.frames.entries().iter().filter(|entry| entry.level > level);
         let reasons: Vec<Reason> = entries.map(|entry| entry.reason.clone()).collect();
+        let reasons = self.needed(reasons)?;
         let mut regions = Vec::new();
         for reason in reasons {
             let tree =
@@ -21,6 +23,45 @@ impl Run<'_> {
             regions.push(Region { bounds: self.bounds(&reason), facts: Vec::new(), tree });
         }
         Ok(regions)
+    }
+
+    /// The reasons of an invariant that hold start states or successors of states of other such reasons. The others are no loss.
+    ///
+    /// Steps are those of every output that is possible anywhere in a reason: at least the ones that its tree lists.
+    fn needed(&mut self, reasons: Vec<Reason>) -> Result<Vec<Reason>, Stop> {
+        let mut images = Images::new(self.problem);
+        let mut needed = Needed { is_needed: vec![false; reasons.len()], queue: Vec::new(), reasons };
+        for state in &self.problem.task.property.start.listed {
+            needed.add(&Reason::of_state(state));
+        }
+        let frame = self.states.scratch();
+        while let Some(state) = self.states.start_outside(frame)? {
+            for index in needed.add(&Reason::of_state(&state)) {
+                self.states.add_to(frame, &needed.reasons[index]);
+            }
+        }
+        while let Some(index) = needed.queue.pop() {
+            let states = needed.reasons[index].clone();
+            if images.end(&states) {
+                continue;
+            }
+            let outputs = self.steps.choices(&states)?;
+            for command in 0..self.problem.commands.len() {
+                if self.problem.commands[command].output.is_some_and(|output| !outputs.contains(output)) {
+                    continue;
+                }
+                let Some(part) = images.enabled(command, &states) else { continue };
+                for image in images.successors(command, &part) {
+                    needed.add(&image);
+                }
+            }
+        }
+        let Needed { is_needed, reasons, .. } = needed;
+        Ok(reasons
+            .into_iter()
+            .zip(is_needed)
+            .filter_map(|(reason, is_needed)| is_needed.then_some(reason))
+            .collect())
     }
 
     fn bounds(&self, reason: &Reason) -> Vec<Bound> {
@@ -52,5 +93,35 @@ impl Run<'_> {
             }
         }
         Ok(tree)
+    }
+}
+
+/// Which reasons of an invariant are needed.
+struct Needed {
+    reasons: Vec<Reason>,
+    is_needed: Vec<bool>,
+    /// Reasons whose steps were not looked at yet.
+    queue: Vec<usize>,
+}
+
+impl Needed {
+    /// Adds reasons that hold what the invariant holds of a box: one that is there already, another one, or else all that hold some of it.
+    fn add(&mut self, states: &Reason) -> Vec<usize> {
+        let all = 0..self.reasons.len();
+        let holds = |&index: &usize| self.reasons[index].includes(states);
+        if all.clone().any(|index| self.is_needed[index] && holds(&index)) {
+            return Vec::new();
+        }
+        let added: Vec<usize> = match all.clone().find(holds) {
+            Some(index) => vec![index],
+            None => all
+                .filter(|&index| !self.is_needed[index] && self.reasons[index].intersection(states).is_some())
+                .collect(),
+        };
+        for &index in &added {
+            self.is_needed[index] = true;
+        }
+        self.queue.extend(&added);
+        added
     }
 }

@@ -7,7 +7,7 @@
 //! Runs have habits: for a while they meet mostly the first outcomes of commands, then mostly the last. Runs that draw outcomes by their
 //! probabilities see too little.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::visits::Visits;
 use super::{Run, Stop};
@@ -39,12 +39,15 @@ pub struct Samples {
     seen: FxHashMap<Vec<i32>, usize>,
     most: usize,
     random: Random,
+    /// The visits of which all steps were followed.
+    followed: FxHashSet<usize>,
 }
 
 impl Samples {
     /// No samples yet, and at most so many.
     pub fn new(most: usize) -> Samples {
-        Samples { visits: Visits::default(), seen: FxHashMap::default(), most, random: Random::new(0, 0) }
+        let (visits, random) = (Visits::default(), Random::new(0, 0));
+        Samples { visits, seen: FxHashMap::default(), most, random, followed: FxHashSet::default() }
     }
 
     /// The number of states.
@@ -55,6 +58,11 @@ impl Samples {
     /// One of the states.
     pub fn state(&self, index: usize) -> &[i32] {
         self.visits.state(index)
+    }
+
+    /// Remembers that all steps of a visit are followed; whether they were not before.
+    pub fn follow_once(&mut self, visit: usize) -> bool {
+        self.followed.insert(visit)
     }
 
     /// The run that led to a state.
@@ -73,12 +81,12 @@ impl Samples {
     }
 
     /// The visit of a start state: the first one of that state.
-    fn start(&mut self, state: Vec<i32>) -> usize {
+    pub fn start(&mut self, state: Vec<i32>) -> usize {
         *self.seen.entry(state).or_insert_with_key(|state| self.visits.start(state.clone()))
     }
 
     /// The visit of the state that a step leads to: the first one of that state.
-    fn follow(&mut self, from: usize, step: Transition) -> usize {
+    pub fn follow(&mut self, from: usize, step: Transition) -> usize {
         let visits = &mut self.visits;
         *self.seen.entry(step.state.clone()).or_insert_with(|| visits.follow(from, step))
     }

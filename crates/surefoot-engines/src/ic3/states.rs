@@ -85,6 +85,11 @@ impl<'p> StateQueries<'p> {
         self.start_in_all(self.frames.len() - 1, Some(frame))
     }
 
+    /// A state that satisfies the start condition and is in a frame.
+    pub fn start_outside(&mut self, frame: FrameId) -> Result<Option<Vec<i32>>, Stop> {
+        self.start_in_all(self.frames.len(), Some(frame))
+    }
+
     fn start_in_all(&mut self, level: usize, frame: Option<FrameId>) -> Result<Option<Vec<i32>>, Stop> {
         let Some(start) = self.start else { return Ok(None) };
         let mut question = vec![start.is_true];

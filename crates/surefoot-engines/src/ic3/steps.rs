@@ -290,7 +290,12 @@ impl<'p> StepQueries<'p> {
 
     /// Splits a box, given a state from which a command leads into a target and one where the policy may choose that command, so that the tests of the
     /// parts say more. `None` if the box has only one state.
-    fn divide(&mut self, source: &Reason, from: &[i32], chosen: &[i32]) -> Option<(usize, Reason, Reason)> {
+    pub fn divide(
+        &mut self,
+        source: &Reason,
+        from: &[i32],
+        chosen: &[i32],
+    ) -> Option<(usize, Reason, Reason)> {
         self.isolate(source, from).or_else(|| separate(source, from, chosen)).or_else(|| halve(source))
     }
 
@@ -317,6 +322,28 @@ impl<'p> StepQueries<'p> {
             }
         }
         None
+    }
+
+    /// A state of a box from which a command leads into another box.
+    pub fn step_into(
+        &mut self,
+        source: &Reason,
+        command: usize,
+        into: &Reason,
+    ) -> Result<Option<Vec<i32>>, Stop> {
+        let frame = self.transitions.add_frame();
+        for bound in into.bounds(&self.problem.domain) {
+            self.transitions.add_clause(frame, &[bound]);
+        }
+        let bounds = source.bounds(&self.problem.domain);
+        for outcome in 0..self.problem.task.system.commands[command].outcomes.len() {
+            match self.transitions.query(Step { command, outcome }, &bounds, &[frame]) {
+                Answer::Unknown => return Err(Stop::Limit),
+                Answer::Unsatisfiable => {}
+                Answer::Satisfiable => return Ok(Some(self.transitions.state())),
+            }
+        }
+        Ok(None)
     }
 
     /// The outputs that the policy may choose in a box.
@@ -421,7 +448,7 @@ impl<'p> StepQueries<'p> {
     }
 
     /// Whether the policy may choose an output in a state, in which its label is applicable.
-    fn chooses(&mut self, state: &[i32], output: usize) -> bool {
+    pub fn chooses(&mut self, state: &[i32], output: usize) -> bool {
         let task = &self.problem.task;
         let policy = task.policy.as_ref().expect("outputs are those of a policy");
         let point = Reason::of_state(state);
