@@ -658,6 +658,20 @@ class Checker:
         return tuple(after)
 
 
+def check(task, data, limit):
+    """The verdict on a certificate: exit code and text."""
+    try:
+        certificate = read_certificate(data)
+        compare(certificate, task)
+        validate(certificate)
+        Checker(task, certificate, limit).check()
+    except Rejected as reason:
+        return 1, f"rejected: {reason}"
+    except Refused as reason:
+        return 2, f"not checked: {reason}"
+    return 0, "accepted"
+
+
 def main():
     parser = argparse.ArgumentParser(description="Checks a surefoot certificate state by state.")
     parser.add_argument("task", help="the flattened task, in JSON")
@@ -668,19 +682,9 @@ def main():
         task = json.load(file)
     with open(arguments.certificate, "rb") as file:
         data = file.read()
-    try:
-        certificate = read_certificate(data)
-        compare(certificate, task)
-        validate(certificate)
-        Checker(task, certificate, arguments.limit).check()
-    except Rejected as reason:
-        print(f"rejected: {reason}")
-        return 1
-    except Refused as reason:
-        print(f"not checked: {reason}")
-        return 2
-    print("accepted")
-    return 0
+    code, text = check(task, data, arguments.limit)
+    print(text)
+    return code
 
 
 if __name__ == "__main__":
