@@ -298,6 +298,20 @@ pub const BINDING: [Kind<fn(&mut Certificate) -> Option<()>>; 13] = [
     }),
 ];
 
+/// Changes the file.
+pub const FILES: [Kind<fn(&mut Vec<u8>, &mut Random)>; 4] = [
+    ("a file cut off", |bytes, random| bytes.truncate(random.below(bytes.len()))),
+    ("a byte after the end", |bytes, random| bytes.push(random.below(256) as u8)),
+    ("a bit flipped", |bytes, random| {
+        let at = random.below(bytes.len());
+        bytes[at] ^= 1 << random.below(8);
+    }),
+    ("a byte exchanged", |bytes, random| {
+        let at = random.below(bytes.len());
+        bytes[at] = random.below(256) as u8;
+    }),
+];
+
 /// Changes the task, whose files happen to have the same hashes: the checker must look at the task itself.
 pub const TASKS: [Kind<fn(&mut Task, &mut Random) -> Option<()>>; 5] = [
     ("a task whose safe states are unsafe", |task, _| {
