@@ -6,7 +6,7 @@
 //! row of the next wider value is taken; so bits only suggest candidates, which are then compared with the box itself.
 
 use crate::certificate::{Domain, Fact, Region};
-use crate::part::{Cut, Part, holds};
+use crate::part::{Cut, Part};
 
 /// Rows per variable and end.
 const MOST_ROWS: usize = 64;
@@ -93,10 +93,9 @@ impl<'c> Cover<'c> {
         self.containing(part, |fact| part.entails(fact))
     }
 
-    /// A region that contains a state.
-    pub fn of_state(&mut self, state: &[i32]) -> Option<usize> {
-        let part = Part(state.iter().map(|&value| (value, value)).collect());
-        self.containing(&part, |fact| holds(fact, state))
+    /// The variables of a region's facts.
+    pub fn fact_variables(&self, region: usize) -> impl Iterator<Item = usize> {
+        self.regions[region].facts.iter().flat_map(Fact::variables)
     }
 
     /// Where a part leaves the bounds of a region: the first value outside, seen from inside, as a cut, and how much is

@@ -10,8 +10,7 @@
 //! Then ties are ties, and the lower index wins them. Enclosures of `any-f32` are wider than their sums, so it has no
 //! such exception.
 //!
-//! Where each tree is down to one leaf all states of the part have the same scores. One of them is evaluated by the
-//! caller.
+//! Where each tree is down to one leaf all states of the part have the same scores, and one of them is evaluated.
 
 use surefoot_policy::{Arithmetic, Ensemble, Parameter, Policy, PolicyInput, Tree, TreeNode};
 
@@ -22,6 +21,7 @@ use crate::part::{Cut, Part};
 pub(crate) struct Bounds<'p> {
     policy: &'p Policy,
     ensemble: &'p Ensemble,
+    arithmetic: Arithmetic,
     single: bool,
     /// Whether all sums are exact.
     exact: bool,
@@ -35,18 +35,10 @@ struct Reach {
     cut: Option<Cut>,
 }
 
-/// What is known in a part.
-pub(crate) enum Answer {
-    /// All states have the same scores.
-    Same,
-    /// The part may be split here.
-    Split(Cut),
-}
-
 impl<'p> Bounds<'p> {
     pub fn new(policy: &'p Policy, ensemble: &'p Ensemble, arithmetic: Arithmetic) -> Self {
         let single = matches!(arithmetic, Arithmetic::F32 | Arithmetic::AnyF32);
-        let mut bounds = Bounds { policy, ensemble, single, exact: false, in_doubt: false };
+        let mut bounds = Bounds { policy, ensemble, arithmetic, single, exact: false, in_doubt: false };
         bounds.in_doubt = bounds.is_in_doubt();
         bounds.exact = arithmetic != Arithmetic::AnyF32 && bounds.is_exact();
         bounds
@@ -77,28 +69,29 @@ impl<'p> Bounds<'p> {
         whole && sum < 8192.0
     }
 
-    /// Removes from `open` the outputs that are beaten everywhere in a part by one that competes there.
-    pub fn beaten(&self, part: &Part, open: &mut Vec<usize>, competes: &[bool]) -> Answer {
+    /// Removes from `open` the outputs that are beaten everywhere in a part by one that competes there. Suggests where
+    /// to split the part for the others.
+    pub fn beaten(&self, part: &Part, open: &mut Vec<usize>, competes: &[bool]) -> Option<Cut> {
         let reaches: Vec<Reach> = self.ensemble.trees().iter().map(|tree| self.reach(tree, part)).collect();
-        let mut widest: Option<(f64, Cut)> = None;
-        open.retain(|&output| {
-            (0..competes.len())
-                .all(|rival| !competes[rival] || rival == output || !self.beats(rival, output, &reaches))
-        });
-        if let Some(&output) = open.first() {
-            for (tree, reach) in self.ensemble.trees().iter().zip(&reaches) {
-                let Some(cut) = reach.cut else { continue };
-                let values = reach.leaves.iter().map(|&leaf| self.number(tree.values(leaf)[output]));
-                let (low, high) = values
-                    .fold((f64::INFINITY, f64::NEG_INFINITY), |ends: (f64, f64), value| {
-                        (ends.0.min(value), ends.1.max(value))
-                    });
-                if widest.is_none_or(|(spread, _)| high - low > spread) {
-                    widest = Some((high - low, cut));
-                }
-            }
+        if reaches.iter().all(|reach| reach.cut.is_none()) {
+            open.retain(|&output| {
+                let competes = |other: usize| other == output || competes[other];
+                self.policy.possible(self.arithmetic, &part.state(), competes).contains(&output)
+            });
+            return None;
         }
-        widest.map_or(Answer::Same, |(_, cut)| Answer::Split(cut))
+        open.retain(|&output| {
+            let mut rivals = (0..competes.len()).filter(|&rival| competes[rival] && rival != output);
+            !rivals.any(|rival| self.beats(rival, output, &reaches))
+        });
+        // Split the tree whose leaves differ most.
+        let &output = open.first()?;
+        let spread = |(tree, reach): &(&Tree, &Reach)| {
+            let values = reach.leaves.iter().map(|&leaf| self.number(tree.values(leaf)[output]));
+            values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min)
+        };
+        let split = self.ensemble.trees().iter().zip(&reaches).filter(|(_, reach)| reach.cut.is_some());
+        split.max_by(|a, b| spread(a).total_cmp(&spread(b))).and_then(|(_, reach)| reach.cut)
     }
 
     fn beats(&self, rival: usize, output: usize, reaches: &[Reach]) -> bool {
