@@ -81,15 +81,14 @@ impl<'a> Checker<'a, '_> {
             }
             let Tried::Open(cut, _) = attempt(self, &part, &mut rest) else { continue };
             let corner = part.corner();
-            let cut = match facts.iter().find(|fact| corner.excludes(fact)) {
-                Some(fact) => part.halves(fact.variables()),
-                None => {
-                    self.report.points += 1;
-                    if let Tried::Open(_, what) = attempt(self, &corner, &mut rest.clone()) {
-                        return self.failed(obligation, region, &corner, &what);
-                    }
-                    cut
+            let cut = if let Some(fact) = facts.iter().find(|fact| corner.excludes(fact)) {
+                part.halves(fact.variables())
+            } else {
+                self.report.points += 1;
+                if let Tried::Open(_, what) = attempt(self, &corner, &mut rest.clone()) {
+                    return self.failed(obligation, region, &corner, &what);
                 }
+                cut
             };
             let cut = cut.filter(|&cut| part.is_cut(cut)).or_else(|| part.halves(0..part.0.len()));
             let sides = cut.map(|cut| part.split(cut)).into_iter().flatten().flatten();

@@ -231,7 +231,7 @@ fn unary(op: UnaryOp, a: Values) -> Values {
             integer((round(lower) as i128, round(upper) as i128), a.undefined)
         }
         Range::Real(..) => Values::none(Type::Int),
-        _ => a,
+        Range::Int(..) => a,
     };
     match op {
         UnaryOp::Not => negation(a),
@@ -278,7 +278,7 @@ fn binary(op: BinaryOp, ty: Type, a: Values, b: Values) -> Values {
     }
 }
 
-fn comparison<T: PartialOrd>(op: BinaryOp, a: (T, T), b: (T, T), undefined: bool) -> Option<Values> {
+fn comparison<T: PartialOrd + Copy>(op: BinaryOp, a: (T, T), b: (T, T), undefined: bool) -> Option<Values> {
     let (yes, no) = match op {
         BinaryOp::Eq => (a.0 <= b.1 && b.0 <= a.1, a.0 != a.1 || b.0 != b.1 || a.0 != b.0),
         BinaryOp::Lt => (a.0 < b.1, a.1 >= b.0),

@@ -15,6 +15,7 @@
 use surefoot_policy::{Arithmetic, Ensemble, Parameter, Policy, PolicyInput, Tree, TreeNode};
 
 use crate::part::{Cut, Part};
+use crate::precision::Precision;
 
 /// Bounds an ensemble.
 #[derive(Debug)]
@@ -22,10 +23,11 @@ pub(crate) struct Bounds<'p> {
     policy: &'p Policy,
     ensemble: &'p Ensemble,
     arithmetic: Arithmetic,
-    single: bool,
+    precision: Precision,
     /// Whether all sums are exact.
     exact: bool,
-    /// Whether a leaf may depend on what is flushed to zero.
+    /// Whether a leaf may depend on what is flushed to zero. Only `any-f32` allows that, but it costs little to be
+    /// careful in `f32` too.
     in_doubt: bool,
 }
 
@@ -37,36 +39,39 @@ struct Reach {
 
 impl<'p> Bounds<'p> {
     pub fn new(policy: &'p Policy, ensemble: &'p Ensemble, arithmetic: Arithmetic) -> Self {
-        let single = matches!(arithmetic, Arithmetic::F32 | Arithmetic::AnyF32);
-        let mut bounds = Bounds { policy, ensemble, arithmetic, single, exact: false, in_doubt: false };
-        bounds.in_doubt = bounds.is_in_doubt();
-        bounds.exact = arithmetic != Arithmetic::AnyF32 && bounds.is_exact();
-        bounds
+        let precision = Precision::of(arithmetic);
+        let size = |values: &[Parameter]| {
+            values.iter().fold(0.0, |largest: f64, &value| {
+                let value = precision.number(value);
+                let whole = value.is_finite() && (value * 1024.0).fract() == 0.0;
+                largest.max(if whole { value.abs() } else { f64::INFINITY })
+            })
+        };
+        let largest = ensemble.trees().iter().map(|tree| {
+            tree.nodes().iter().fold(0.0, |largest: f64, node| match node {
+                TreeNode::Leaf(leaf) => largest.max(size(tree.values(*leaf))),
+                TreeNode::Split { .. } => largest,
+            })
+        });
+        let sum = size(ensemble.base()) + largest.sum::<f64>();
+        let is_flushed = |node: &TreeNode| match node {
+            TreeNode::Split { threshold, .. } => {
+                threshold.single > 0.0 && threshold.single < f32::MIN_POSITIVE
+            }
+            TreeNode::Leaf(_) => false,
+        };
+        Bounds {
+            policy,
+            ensemble,
+            arithmetic,
+            precision,
+            exact: arithmetic != Arithmetic::AnyF32 && sum < 8192.0,
+            in_doubt: precision.single && ensemble.trees().iter().flat_map(Tree::nodes).any(is_flushed),
+        }
     }
 
     fn number(&self, parameter: Parameter) -> f64 {
-        if self.single { parameter.single.into() } else { parameter.double }
-    }
-
-    fn is_exact(&self) -> bool {
-        let mut sum = 0.0;
-        let mut whole = true;
-        let mut see = |values: &mut dyn Iterator<Item = f64>| {
-            let largest = values.fold(0.0, |largest: f64, value| {
-                whole &= value.is_finite() && (value * 1024.0).fract() == 0.0;
-                largest.max(value.abs())
-            });
-            sum += largest;
-        };
-        see(&mut self.ensemble.base().iter().map(|&value| self.number(value)));
-        for tree in self.ensemble.trees() {
-            let leaves = tree.nodes().iter().filter_map(|node| match node {
-                TreeNode::Leaf(leaf) => Some(*leaf),
-                TreeNode::Split { .. } => None,
-            });
-            see(&mut leaves.flat_map(|leaf| tree.values(leaf)).map(|&value| self.number(value)));
-        }
-        whole && sum < 8192.0
+        self.precision.number(parameter)
     }
 
     /// Removes from `open` the outputs that are beaten everywhere in a part by one that competes there. Suggests where
@@ -113,25 +118,9 @@ impl<'p> Bounds<'p> {
             return difference > 0.0 || difference == 0.0 && rival < output;
         }
         let count = reaches.len() as f64;
-        let (unit, smallest, limit) = if self.single {
-            (2.0_f64.powi(-24), 2.0_f64.powi(-126), 2.0_f64.powi(100))
-        } else {
-            (2.0_f64.powi(-53), 2.0_f64.powi(-900), 2.0_f64.powi(300))
-        };
+        let Precision { unit, smallest, limit, .. } = self.precision;
         let error = 4.0 * (count + 16.0) * unit * magnitude + 32.0 * smallest * (count + 8.0);
         magnitude <= limit && reaches.len() <= 1 << 19 && !self.in_doubt && difference > error
-    }
-
-    /// Whether a threshold may be flushed to zero; only `any-f32` allows that, but it costs little to be careful in
-    /// `f32` too.
-    fn is_in_doubt(&self) -> bool {
-        let subnormal = |node: &TreeNode| match node {
-            TreeNode::Split { threshold, .. } => {
-                self.single && threshold.single > 0.0 && threshold.single < f32::MIN_POSITIVE
-            }
-            TreeNode::Leaf(_) => false,
-        };
-        self.ensemble.trees().iter().flat_map(Tree::nodes).any(subnormal)
     }
 
     fn reach(&self, tree: &Tree, part: &Part) -> Reach {
@@ -146,7 +135,7 @@ impl<'p> Bounds<'p> {
                         PolicyInput::Variable(variable) => (part.0[variable.index()], Some(variable.index())),
                     };
                     let goes_left = |value: i32| {
-                        if self.single {
+                        if self.precision.single {
                             (value as f32) < threshold.single
                         } else {
                             f64::from(value) < threshold.double

@@ -26,6 +26,7 @@ mod forest;
 mod format;
 mod network;
 mod part;
+mod precision;
 mod start;
 mod status;
 mod successor;

@@ -76,10 +76,10 @@ impl Checker<'_, '_> {
             let inside = after.and_then(|after| self.cover.of_part(&after));
             let peeled = inside.and_then(|inside| peel(&self.cover, inside, outcome, &image, part, slots));
             let cut = peeled.or_else(|| cut(task, command, None, part, slots));
-            let what = match image.is_point() {
-                true => format!("leads by {} into no region, to {}", command.name, self.describe(&image)),
-                false => String::new(),
-            };
+            let mut what = String::new();
+            if image.is_point() {
+                what = format!("leads by {} into no region, to {}", command.name, self.describe(&image));
+            }
             return Tried::Open(cut, what);
         }
         Tried::Done

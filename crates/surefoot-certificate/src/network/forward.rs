@@ -14,8 +14,8 @@ impl Bounds<'_> {
                 PolicyInput::Variable(variable) => part.0[variable.index()],
             };
             let bound = Bound { lower: lower.into(), upper: upper.into(), deviation: 0.0 };
-            let rounded = self.single && bound.magnitude() > f64::from(1 << 24);
-            bound.with(if rounded { 2.0 * self.unit * bound.magnitude() } else { 0.0 })
+            let rounded = self.precision.single && bound.magnitude() > f64::from(1 << 24);
+            bound.with(if rounded { 2.0 * self.precision.unit * bound.magnitude() } else { 0.0 })
         });
         let mut slots = vec![Slot { values: inputs.collect(), sums: Vec::new() }];
         for node in self.network.nodes() {
@@ -37,7 +37,7 @@ impl Bounds<'_> {
                     Slot { values: values.collect::<Option<_>>()?, sums: Vec::new() }
                 }
             };
-            let fits = |bound: &Bound| bound.magnitude() + bound.deviation <= self.limit;
+            let fits = |bound: &Bound| bound.magnitude() + bound.deviation <= self.precision.limit;
             if !slot.values.iter().all(fits) {
                 return None;
             }
@@ -49,12 +49,13 @@ impl Bounds<'_> {
     fn maximum(&self, left: Bound, right: Bound) -> Bound {
         let bound = Bound { lower: left.lower.max(right.lower), upper: left.upper.max(right.upper), ..left };
         let deviation = left.deviation.max(right.deviation);
-        bound.with(deviation + SLACK * (bound.magnitude() + deviation) + 16.0 * self.smallest)
+        bound.with(deviation + SLACK * (bound.magnitude() + deviation) + 16.0 * self.precision.smallest)
     }
 
     fn quotient(&self, value: Bound, divisor: f64) -> Option<Bound> {
         let size = divisor.abs();
-        if self.single && !(self.smallest..=1.0 / self.smallest).contains(&size) {
+        if self.precision.single && !(self.precision.smallest..=1.0 / self.precision.smallest).contains(&size)
+        {
             return None;
         }
         let (a, b) = (value.lower / divisor, value.upper / divisor);
@@ -62,7 +63,8 @@ impl Bounds<'_> {
         let pad = SLACK * magnitude + TINY;
         let bound = Bound { lower: a.min(b) - pad, upper: a.max(b) + pad, deviation: 0.0 };
         let deviation = value.deviation / size;
-        let rounding = 68.0 * self.unit * (magnitude + deviation) + 16.0 * self.smallest * (1.0 + 1.0 / size);
+        let rounding = 68.0 * self.precision.unit * (magnitude + deviation)
+            + 16.0 * self.precision.smallest * (1.0 + 1.0 / size);
         Some(bound.with(deviation + rounding))
     }
 
@@ -101,18 +103,18 @@ impl Bounds<'_> {
             let (a, b) = (weight * input.lower, weight * input.upper);
             lower += a.min(b);
             upper += a.max(b);
-            let size = weight.abs() + if self.single { 2.0_f64.powi(-99) } else { 0.0 };
+            let size = weight.abs() + if self.precision.single { 2.0_f64.powi(-99) } else { 0.0 };
             magnitude += size * (input.magnitude() + input.deviation);
             spread += size * input.deviation;
             weights += size;
         }
         let count = terms as f64;
         let pad = 2.0 * (count + 8.0) * UNIT * magnitude + TINY;
-        let kappa = 4.0 * (count + 16.0) * self.unit;
-        let underflow = 16.0 * self.smallest * (count + 8.0 + weights);
+        let kappa = 4.0 * (count + 16.0) * self.precision.unit;
+        let underflow = 16.0 * self.precision.smallest * (count + 8.0 + weights);
         let sum = Bound { lower: lower - pad, upper: upper + pad, deviation: 0.0 };
         let sum = sum.with((1.0 + kappa) * spread + kappa * magnitude + underflow);
-        (magnitude <= self.limit && sum.deviation <= self.limit).then_some(sum)
+        (magnitude <= self.precision.limit && sum.deviation <= self.precision.limit).then_some(sum)
     }
 
     /// The value of an activation. All of them are monotone. What they add to the deviation `d`, with `m` the magnitude
@@ -125,10 +127,10 @@ impl Bounds<'_> {
         let (steepness, relative, assumed) = match nominal {
             Activation::Identity => return sum,
             Activation::Relu | Activation::Clip { .. } => (1.0, SLACK, 0.0),
-            Activation::LeakyRelu { .. } => (1.0, SLACK + 16.0 * self.unit, 0.0),
-            Activation::Tanh | Activation::Sigmoid => (1.0, LIBRARY + 4.0 * self.unit, 1.0),
+            Activation::LeakyRelu { .. } => (1.0, SLACK + 16.0 * self.precision.unit, 0.0),
+            Activation::Tanh | Activation::Sigmoid => (1.0, LIBRARY + 4.0 * self.precision.unit, 1.0),
             Activation::Elu { scale } => {
-                (scale.double.max(1.0), LIBRARY + 4.0 * self.unit, scale.double.max(1.0))
+                (scale.double.max(1.0), LIBRARY + 4.0 * self.precision.unit, scale.double.max(1.0))
             }
         };
         let own = if assumed > 0.0 { LIBRARY } else { SLACK };
@@ -137,7 +139,7 @@ impl Bounds<'_> {
         let bound = Bound { lower: a - pad(a), upper: b + pad(b), deviation: 0.0 };
         let assumed = if self.arithmetic == Arithmetic::AnyF32 { assumed / (1 << 19) as f64 } else { 0.0 };
         let passed = steepness * sum.deviation;
-        let flushed = 16.0 * self.smallest * (1.0 + sum.magnitude() + sum.deviation);
+        let flushed = 16.0 * self.precision.smallest * (1.0 + sum.magnitude() + sum.deviation);
         bound.with(passed + relative * (bound.magnitude() + passed) + assumed + flushed)
     }
 }

@@ -33,6 +33,7 @@ mod forward;
 use surefoot_policy::{Activation, Arithmetic, Network, Parameter, Policy, Source};
 
 use crate::part::{Cut, Part};
+use crate::precision::Precision;
 
 const UNIT: f64 = f64::EPSILON / 2.0;
 /// More than underflow can do, whatever finite numbers below `2³⁰⁰` it is multiplied with.
@@ -77,25 +78,12 @@ pub(crate) struct Bounds<'p> {
     policy: &'p Policy,
     network: &'p Network,
     arithmetic: Arithmetic,
-    single: bool,
-    unit: f64,
-    smallest: f64,
-    limit: f64,
+    precision: Precision,
 }
 
 impl<'p> Bounds<'p> {
     pub fn new(policy: &'p Policy, network: &'p Network, arithmetic: Arithmetic) -> Self {
-        let single = matches!(arithmetic, Arithmetic::F32 | Arithmetic::AnyF32);
-        let power = |exponent: i32| 2.0_f64.powi(exponent);
-        Bounds {
-            policy,
-            network,
-            arithmetic,
-            single,
-            unit: if single { power(-24) } else { UNIT },
-            smallest: if single { power(-126) } else { power(-900) },
-            limit: if single { power(100) } else { power(300) },
-        }
+        Bounds { policy, network, arithmetic, precision: Precision::of(arithmetic) }
     }
 
     /// Removes from `open` the outputs that are beaten everywhere in a part by one that competes there. `scores` are
@@ -134,7 +122,7 @@ impl<'p> Bounds<'p> {
     }
 
     fn number(&self, parameter: Parameter) -> f64 {
-        if self.single { parameter.single.into() } else { parameter.double }
+        self.precision.number(parameter)
     }
 
     /// The activation with the parameters of the arithmetic, as doubles.
