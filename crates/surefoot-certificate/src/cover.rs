@@ -5,7 +5,7 @@
 //! rows of all ends of the box. Where a variable has more ends than buckets, some buckets hold several; so bits only
 //! suggest candidates, which are then compared with the box itself.
 
-use crate::certificate::{Domain, Fact, Region};
+use crate::certificate::{Bound, Domain, Fact, Region};
 use crate::part::{Cut, Part};
 
 /// Buckets per variable.
@@ -24,34 +24,46 @@ struct Buckets {
 #[derive(Debug)]
 pub(crate) struct Cover<'c> {
     regions: &'c [Region],
-    boxes: Vec<Part>,
-    /// By variable.
-    buckets: Vec<Buckets>,
+    /// The variables that regions bound, and their buckets.
+    buckets: Vec<(usize, Buckets)>,
     /// The region that answered last.
     recent: usize,
 }
 
 impl<'c> Cover<'c> {
     pub fn new(domains: &[Domain], regions: &'c [Region]) -> Cover<'c> {
-        let boxes: Vec<Part> = regions.iter().map(|region| Part::of_region(domains, region)).collect();
-        let ranges = |variable: usize| boxes.iter().map(|part| part.0[variable]).collect::<Vec<_>>();
-        let buckets = (0..domains.len()).map(|variable| Buckets::new(&ranges(variable))).collect();
-        Cover { regions, boxes, buckets, recent: 0 }
+        let buckets = domains.iter().enumerate().filter_map(|(variable, domain)| {
+            let bound = |region: &Region| {
+                let found = region.bounds.binary_search_by_key(&(variable as u32), |bound| bound.variable);
+                found.ok().map(|at| (region.bounds[at].lower, region.bounds[at].upper))
+            };
+            regions.iter().any(|region| bound(region).is_some()).then(|| {
+                let range = |region| bound(region).unwrap_or((domain.lower, domain.upper));
+                (variable, Buckets::new(&regions.iter().map(range).collect::<Vec<_>>()))
+            })
+        });
+        Cover { regions, buckets: buckets.collect(), recent: 0 }
     }
 
     /// A region whose bounds contain a box and whose facts hold, as `entails` decides.
     pub fn containing(&mut self, part: &Part, entails: impl Fn(&Fact) -> bool) -> Option<usize> {
+        let holds = |bound: &Bound| {
+            let (lower, upper) = part.0[bound.variable as usize];
+            bound.lower <= lower && upper <= bound.upper
+        };
         let contains = |region: usize| {
-            let outer = self.boxes.get(region).is_some_and(|outer| outer.contains(part));
-            outer && self.regions[region].facts.iter().all(&entails)
+            let region = self.regions.get(region);
+            region.is_some_and(|region| region.bounds.iter().all(holds) && region.facts.iter().all(&entails))
         };
         if contains(self.recent) {
             return Some(self.recent);
         }
-        let ends = part.0.iter().zip(&self.buckets);
-        let rows = ends.flat_map(|((lower, upper), buckets)| [buckets.row(*lower), buckets.row(*upper)]);
+        let rows = self.buckets.iter().flat_map(|(variable, buckets)| {
+            let (lower, upper) = part.0[*variable];
+            [buckets.row(lower), buckets.row(upper)]
+        });
         let rows: Vec<&[u64]> = rows.collect();
-        for word in 0..self.boxes.len().div_ceil(64) {
+        for word in 0..self.regions.len().div_ceil(64) {
             let mut bits =
                 rows.iter().fold(u64::MAX, |bits, row| if bits == 0 { 0 } else { bits & row[word] });
             while bits != 0 {
@@ -80,15 +92,17 @@ impl<'c> Cover<'c> {
     /// inside of all that there is.
     pub fn faces(&self, region: usize, part: &Part) -> Vec<(Cut, f64)> {
         let mut faces = Vec::new();
-        for (variable, (inner, outer)) in self.boxes[region].0.iter().zip(&part.0).enumerate() {
+        for bound in &self.regions[region].bounds {
+            let variable = bound.variable as usize;
+            let (lower, upper) = part.0[variable];
             let all = f64::from(part.width(variable)) + 1.0;
-            let inside = (f64::from(inner.1.min(outer.1)) - f64::from(inner.0.max(outer.0)) + 1.0) / all;
-            if outer.0 < inner.0 {
-                faces.push((Cut { variable, at: inner.0 }, inside));
+            let inside = f64::from(bound.upper.min(upper)) - f64::from(bound.lower.max(lower)) + 1.0;
+            if lower < bound.lower {
+                faces.push((Cut { variable, at: bound.lower }, inside / all));
             }
-            if outer.1 > inner.1 {
+            if upper > bound.upper {
                 // The bound is below another value, so there is a next one.
-                faces.push((Cut { variable, at: inner.1 + 1 }, inside));
+                faces.push((Cut { variable, at: bound.upper + 1 }, inside / all));
             }
         }
         faces

@@ -25,10 +25,6 @@ impl Part {
         self.0.iter().all(|(lower, upper)| lower == upper)
     }
 
-    pub fn contains(&self, other: &Part) -> bool {
-        self.0.iter().zip(&other.0).all(|(outer, inner)| outer.0 <= inner.0 && inner.1 <= outer.1)
-    }
-
     /// A part that is one of its states.
     pub fn corner(&self) -> Part {
         Part(self.0.iter().map(|range| (range.0, range.0)).collect())
