@@ -117,7 +117,10 @@ pub(crate) fn bind(certificate: &Certificate, subject: &Subject<'_>) -> Result<(
         return mismatch(format!("it has {claimed} variables, the model has {found}"));
     }
     if let Some((claimed, found)) = first_difference(&certificate.variables, &domains) {
-        let show = |domain: &Domain| format!("{:?} in {}..{}", domain.name, domain.lower, domain.upper);
+        // A name from a file may hold anything, such as what controls a terminal.
+        let show = |domain: &Domain| {
+            format!("`{}` in {}..{}", domain.name.escape_debug(), domain.lower, domain.upper)
+        };
         return mismatch(format!("it has a variable {}, the model has {}", show(claimed), show(found)));
     }
     if !certificate.labels.iter().eq(system.labels.iter().map(|label| &label.name)) {
