@@ -1,6 +1,6 @@
 //! The second checker, `tools/check_certificate.py`. One process answers all questions of a test.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -19,7 +19,7 @@ for line in sys.stdin:
 /// Python, running.
 pub struct Python {
     process: Child,
-    questions: ChildStdin,
+    questions: BufWriter<ChildStdin>,
     answers: BufReader<ChildStdout>,
 }
 
@@ -33,15 +33,18 @@ impl Python {
             eprintln!("there is no python3: the second checker is not tested");
             return None;
         };
-        let questions = process.stdin.take().expect("it is piped");
+        let questions = BufWriter::new(process.stdin.take().expect("it is piped"));
         let answers = BufReader::new(process.stdout.take().expect("it is piped"));
         Some(Python { process, questions, answers })
     }
 
     /// Whether the second checker accepts, and what it says; `None` if it cannot check this task.
     pub fn accepts(&mut self, certificate: &[u8], subject: &Subject<'_>) -> Option<(bool, String)> {
-        let hex: String = certificate.iter().map(|byte| format!("{byte:02x}")).collect();
-        writeln!(self.questions, "{}\n{hex}", dump(subject)).expect("Python reads");
+        writeln!(self.questions, "{}", dump(subject)).expect("Python reads");
+        for byte in certificate {
+            write!(self.questions, "{byte:02x}").expect("Python reads");
+        }
+        writeln!(self.questions).and_then(|()| self.questions.flush()).expect("Python reads");
         let mut answer = String::new();
         self.answers.read_line(&mut answer).expect("Python answers");
         match answer.split_once(' ') {

@@ -8,11 +8,14 @@ use surefoot_policy::{Arithmetic, Ensemble, Parameter, Scorer};
 use crate::oracle::size;
 use crate::random::Random;
 
-/// A kind of change, by name; `None` if it does not apply.
-pub type Kind<F> = (&'static str, F);
+// Kinds of changes, by name; `None` if it does not apply.
+type OfContents = (&'static str, fn(&mut Certificate, &mut Random) -> Option<()>);
+type OfBinding = (&'static str, fn(&mut Certificate) -> Option<()>);
+type OfTask = (&'static str, fn(&mut Task, &mut Random) -> Option<()>);
+type OfFile = (&'static str, fn(&mut Vec<u8>, &mut Random));
 
 /// Changes the regions. The certificate stays well formed, and brute force says whether it is still a proof.
-pub const CONTENTS: [Kind<fn(&mut Certificate, &mut Random) -> Option<()>>; 22] = [
+pub const CONTENTS: [OfContents; 22] = [
     ("a bound moved inwards by one", shrink),
     ("a bound moved outwards by one", widen),
     ("a bound removed", widen_to_domain),
@@ -232,7 +235,7 @@ fn drop_leaf(certificate: &mut Certificate, random: &mut Random) -> Option<()> {
 }
 
 /// Changes what the certificate is about. None of this may be accepted for the task as it was.
-pub const BINDING: [Kind<fn(&mut Certificate) -> Option<()>>; 13] = [
+pub const BINDING: [OfBinding; 13] = [
     ("another arithmetic named", |certificate| {
         let mut others =
             Arithmetic::ALL.into_iter().filter(|&other| other != certificate.semantics.arithmetic);
@@ -299,7 +302,7 @@ pub const BINDING: [Kind<fn(&mut Certificate) -> Option<()>>; 13] = [
 ];
 
 /// Changes the file.
-pub const FILES: [Kind<fn(&mut Vec<u8>, &mut Random)>; 4] = [
+pub const FILES: [OfFile; 4] = [
     ("a file cut off", |bytes, random| bytes.truncate(random.below(bytes.len()))),
     ("a byte after the end", |bytes, random| bytes.push(random.below(256) as u8)),
     ("a bit flipped", |bytes, random| {
@@ -313,7 +316,7 @@ pub const FILES: [Kind<fn(&mut Vec<u8>, &mut Random)>; 4] = [
 ];
 
 /// Changes the task, whose files happen to have the same hashes: the checker must look at the task itself.
-pub const TASKS: [Kind<fn(&mut Task, &mut Random) -> Option<()>>; 5] = [
+pub const TASKS: [OfTask; 5] = [
     ("a task whose safe states are unsafe", |task, _| {
         let exprs = &mut task.system.exprs;
         task.property.unsafe_states = exprs.not(task.property.unsafe_states).expect("a condition");
