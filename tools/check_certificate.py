@@ -58,6 +58,12 @@ class Reader:
         folded = self.number()
         return -(folded + 1) // 2 if folded % 2 else folded // 2
 
+    def integer(self):
+        value = self.signed()
+        if not -(2**31) <= value < 2**31:
+            raise Rejected("an integer has more than 32 bits")
+        return value
+
     def text(self):
         try:
             return self.take(self.number()).decode("utf-8")
@@ -69,11 +75,11 @@ class Reader:
 
     def region(self, has_tree):
         def bound():
-            variable, lower = self.number(), self.signed()
+            variable, lower = self.number(), self.integer()
             return variable, lower, lower + self.number()
 
         bounds = self.list(bound)
-        facts = self.list(lambda: (self.list(lambda: (self.number(), self.signed())), self.signed()))
+        facts = self.list(lambda: (self.list(lambda: (self.number(), self.integer())), self.signed()))
         return {"bounds": bounds, "facts": facts, "tree": self.tree() if has_tree else None}
 
     def tree(self):
@@ -83,7 +89,7 @@ class Reader:
             tag = self.number()
             if tag > 0:
                 waiting.append(len(nodes))
-                nodes.append([tag - 1, self.signed(), None])
+                nodes.append([tag - 1, self.integer(), None])
                 continue
             nodes.append(Leaf(self.list(self.number)))
             while waiting and nodes[waiting[-1]][2] is not None:
@@ -102,15 +108,17 @@ def read_certificate(data):
     certificate = {
         "inputs": reader.list(lambda: [reader.number(), reader.take(32).hex()]),
         "variables": reader.list(
-            lambda: {"name": reader.text(), "lower": reader.signed(), "upper": reader.signed()}
+            lambda: {"name": reader.text(), "lower": reader.integer(), "upper": reader.integer()}
         ),
         "labels": reader.list(reader.text),
-        "outputs": reader.list(reader.number) if reader.number() else None,
     }
+    has_policy = reader.number()
+    if has_policy > 1:
+        raise Rejected("there is neither a policy nor none")
+    certificate["outputs"] = reader.list(reader.number) if has_policy else None
     keys = ["filter", "goal", "out_of_domain", "arithmetic"]
     certificate["semantics"] = {key: reader.text() for key in keys}
-    has_tree = certificate["outputs"] is not None
-    certificate["regions"] = reader.list(lambda: reader.region(has_tree))
+    certificate["regions"] = reader.list(lambda: reader.region(has_policy))
     if reader.at != len(reader.data):
         raise Rejected("bytes follow the end of the certificate")
     return certificate
@@ -135,19 +143,22 @@ def compare(certificate, task):
 
 
 def validate(certificate):
-    """All indices are in range."""
+    """Lists ascend, and all indices are in range."""
     variables = certificate["variables"]
+
+    def ascend(indices, count, what):
+        if sorted(set(indices)) != indices or any(index >= count for index in indices):
+            raise Rejected(f"{what} do not ascend or do not exist")
+
     for region in certificate["regions"]:
-        used = [bound[0] for bound in region["bounds"]]
+        ascend([bound[0] for bound in region["bounds"]], len(variables), "the variables of bounds")
         for terms, _ in region["facts"]:
-            used.extend(variable for variable, _ in terms)
+            ascend([term[0] for term in terms], len(variables), "the variables of a fact")
         for node in region["tree"] or []:
             if is_split(node):
-                used.append(node[0])
-            elif any(output >= len(certificate["outputs"]) for output in node):
-                raise Rejected("a leaf lists an output that does not exist")
-        if any(variable >= len(variables) for variable in used):
-            raise Rejected("a region mentions a variable that does not exist")
+                ascend(node[:1], len(variables), "the variable of a split")
+            else:
+                ascend(list(node), len(certificate["outputs"]), "the outputs of a leaf")
         for variable, lower, upper in region["bounds"]:
             if lower < variables[variable]["lower"] or upper > variables[variable]["upper"]:
                 raise Rejected("a region leaves the domains")
@@ -187,38 +198,38 @@ def power(x, y):
         return math.nan
 
 
+ON_INTEGERS = {
+    "=": lambda x, y: x == y,
+    "<": lambda x, y: x < y,
+    "<=": lambda x, y: x <= y,
+    "+": lambda x, y: integer(x + y),
+    "-": lambda x, y: integer(x - y),
+    "*": lambda x, y: integer(x * y),
+    "%": lambda x, y: None if y == 0 else integer(x % abs(y)),
+    "min": min,
+    "max": max,
+}
+
+ON_REALS = {
+    "=": lambda x, y: x == y,
+    "<": lambda x, y: x < y,
+    "<=": lambda x, y: x <= y,
+    "+": lambda x, y: finite(x + y),
+    "-": lambda x, y: finite(x - y),
+    "*": lambda x, y: finite(x * y),
+    "/": lambda x, y: finite(quotient(x, y)),
+    "pow": lambda x, y: finite(power(x, y)),
+    "log": lambda x, y: finite(quotient(logarithm(x), logarithm(y))),
+    "min": min,
+    "max": max,
+}
+
+
 def arithmetic(op, x, y):
     """A binary operator on values that are there."""
-    if op in ("/", "pow", "log") or isinstance(x, float) or isinstance(y, float):
-        if op == "=" and isinstance(x, bool):
-            return x == y
-        x, y = float(x), float(y)
-        compute = {
-            "=": lambda: x == y,
-            "<": lambda: x < y,
-            "<=": lambda: x <= y,
-            "+": lambda: finite(x + y),
-            "-": lambda: finite(x - y),
-            "*": lambda: finite(x * y),
-            "/": lambda: finite(quotient(x, y)),
-            "pow": lambda: finite(power(x, y)),
-            "log": lambda: finite(quotient(logarithm(x), logarithm(y))),
-            "min": lambda: min(x, y),
-            "max": lambda: max(x, y),
-        }
-        return compute[op]()
-    compute = {
-        "=": lambda: x == y,
-        "<": lambda: x < y,
-        "<=": lambda: x <= y,
-        "+": lambda: integer(x + y),
-        "-": lambda: integer(x - y),
-        "*": lambda: integer(x * y),
-        "%": lambda: None if y == 0 else integer(x % abs(y)),
-        "min": lambda: min(x, y),
-        "max": lambda: max(x, y),
-    }
-    return compute[op]()
+    if op not in ON_INTEGERS or isinstance(x, float) or isinstance(y, float):
+        return ON_REALS[op](float(x), float(y))
+    return ON_INTEGERS[op](x, y)
 
 
 def rounded(value, function):
@@ -226,32 +237,36 @@ def rounded(value, function):
 
 
 class Expressions:
-    """Evaluates expressions; `None` stands for undefined."""
+    """Evaluates expressions; `None` stands for undefined. Operands come before what they are operands of."""
 
     def __init__(self, task):
         self.nodes = task["expressions"]
+        self.below = {}
+
+    def reachable(self, root):
+        if root not in self.below:
+            found, waiting = set(), [root]
+            while waiting:
+                index = waiting.pop()
+                if index not in found:
+                    found.add(index)
+                    waiting.extend(operands(self.nodes[index][1]))
+            self.below[root] = sorted(found)
+        return self.below[root]
 
     def at(self, state):
         known = {}
         return lambda root: self.value(root, state, known)
 
     def value(self, root, state, known):
-        stack = [root]
-        while stack:
-            index = stack[-1]
-            if index in known:
-                stack.pop()
-                continue
-            kind, node = self.nodes[index]
-            missing = [operand for operand in operands(node) if operand not in known]
-            if missing:
-                stack.extend(missing)
-                continue
-            value = self.apply(kind, node, state, known)
-            if kind == "real" and isinstance(value, int) and not isinstance(value, bool):
-                value = float(value)
-            known[index] = value
-            stack.pop()
+        if root not in known:
+            for index in self.reachable(root):
+                if index not in known:
+                    kind, node = self.nodes[index]
+                    value = self.apply(kind, node, state, known)
+                    if kind == "real" and type(value) is int:
+                        value = float(value)
+                    known[index] = value
         return known[root]
 
     def apply(self, kind, node, state, known):
@@ -271,9 +286,9 @@ class Expressions:
             return known[node[2][index]] if in_range else None
         values = [known[operand] for operand in node[1:]]
         if op == "and":
-            return False if False in [v for v in values if v is not None] else (None if None in values else True)
+            return False if False in values else None if None in values else True
         if op == "or":
-            return True if True in [v for v in values if v is not None] else (None if None in values else False)
+            return True if True in values else None if None in values else False
         if None in values:
             return None
         if op == "not":
@@ -658,6 +673,20 @@ class Checker:
         return tuple(after)
 
 
+def check(task, data, limit):
+    """The verdict on a certificate: exit code and text."""
+    try:
+        certificate = read_certificate(data)
+        compare(certificate, task)
+        validate(certificate)
+        Checker(task, certificate, limit).check()
+    except Rejected as reason:
+        return 1, f"rejected: {reason}"
+    except Refused as reason:
+        return 2, f"not checked: {reason}"
+    return 0, "accepted"
+
+
 def main():
     parser = argparse.ArgumentParser(description="Checks a surefoot certificate state by state.")
     parser.add_argument("task", help="the flattened task, in JSON")
@@ -668,19 +697,9 @@ def main():
         task = json.load(file)
     with open(arguments.certificate, "rb") as file:
         data = file.read()
-    try:
-        certificate = read_certificate(data)
-        compare(certificate, task)
-        validate(certificate)
-        Checker(task, certificate, arguments.limit).check()
-    except Rejected as reason:
-        print(f"rejected: {reason}")
-        return 1
-    except Refused as reason:
-        print(f"not checked: {reason}")
-        return 2
-    print("accepted")
-    return 0
+    code, text = check(task, data, arguments.limit)
+    print(text)
+    return code
 
 
 if __name__ == "__main__":

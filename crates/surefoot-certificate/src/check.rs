@@ -1,110 +1,17 @@
 //! The checker: from a certificate and a task to acceptance or the first obligation that fails.
 //!
-//! Each obligation is about all states of some box. It is tried for the box as a whole; where that does not decide it,
-//! one state of the box is evaluated, which may refute it, and the box is split. Boxes of one state are decided by that
-//! evaluation. So the checker is complete, up to its limit, and the trees of a certificate are only hints: they decide
-//! how much is to be split, not what is believed.
+//! Each obligation is a statement about all states of some box. [`Checker::everywhere`] tries it for the box as a
+//! whole, with bounds. Where they do not decide it, one state of the box is tried alone, which may refute it, and the
+//! box is split. Bounds are exact at boxes of one state. So the checker is complete, up to its limit, and the trees of a
+//! certificate are only hints: they decide how much is to be split, not what is believed.
 
-use std::fmt;
-
-use surefoot_model::{Property, TransitionSystem};
-use surefoot_policy::{Goal, Policy, Scorer, Semantics};
-
-use crate::certificate::{Certificate, Domain, FormatError, Input, TreeNode};
+use crate::certificate::{Certificate, Region, TreeNode};
+use crate::choice::Scores;
 use crate::cover::Cover;
 use crate::expression::Slots;
 use crate::part::{Cut, Part};
-use crate::point::Task;
-use crate::{forest, network};
-
-/// The task that a certificate is checked against, as the caller read it.
-#[derive(Debug, Clone, Copy)]
-pub struct Subject<'t> {
-    /// The environment.
-    pub system: &'t TransitionSystem,
-    /// The safety question.
-    pub property: &'t Property,
-    /// The policy, if there is one.
-    pub policy: Option<&'t Policy>,
-    /// How the task is read.
-    pub semantics: Semantics,
-    /// The files that the task was read from.
-    pub inputs: &'t [Input],
-}
-
-/// When to give up.
-pub struct Limits<'s> {
-    /// The largest number of parts to look at.
-    pub parts: u64,
-    /// Asked now and then; the check ends if it says so.
-    pub stop: &'s mut dyn FnMut() -> bool,
-}
-
-/// What there is to show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Obligation {
-    /// Every start state is in a region.
-    Start,
-    /// No state of a region is unsafe, or wrong in the model.
-    Safe,
-    /// The policy chooses nothing else than what a leaf lists.
-    Choice,
-    /// Every successor is in a region.
-    Successor,
-}
-
-impl fmt::Display for Obligation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Obligation::Start => "start states",
-            Obligation::Safe => "safety of regions",
-            Obligation::Choice => "choices of the policy",
-            Obligation::Successor => "successors",
-        })
-    }
-}
-
-/// What it took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Number of regions.
-    pub regions: u64,
-    /// Number of leaves of their trees.
-    pub leaves: u64,
-    /// Number of parts, by obligation in the order in which they are declared.
-    pub parts: [u64; 4],
-    /// Number of states that were evaluated.
-    pub points: u64,
-}
-
-/// Why a certificate is not accepted.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Rejection {
-    /// It is not well formed.
-    #[error("{0}")]
-    Malformed(#[from] FormatError),
-    /// It is about another task.
-    #[error("the certificate is about another task: {0}")]
-    Mismatch(String),
-    /// The task is none that certificates are for.
-    #[error("{0}")]
-    Unsupported(String),
-    /// An obligation fails.
-    #[error("{obligation}: {message}")]
-    Failed {
-        /// Which.
-        obligation: Obligation,
-        /// The region, if it is about one.
-        region: Option<usize>,
-        /// A state at which it fails.
-        state: Vec<i32>,
-        /// What is wrong there.
-        message: String,
-    },
-    /// A limit was reached. Nothing is known.
-    #[error("not checked: {0}")]
-    NotChecked(String),
-}
+use crate::task::Task;
+use crate::verdict::{Limits, Obligation, Rejection, Report, Subject, bind};
 
 /// What obligations share.
 pub(crate) struct Checker<'a, 's> {
@@ -118,11 +25,12 @@ pub(crate) struct Checker<'a, 's> {
     limits: &'a mut Limits<'s>,
 }
 
-/// What bounds the policy.
-pub(crate) enum Scores<'a> {
-    None,
-    Network(network::Bounds<'a>),
-    Forest(forest::Bounds<'a>),
+/// What is known of a statement about a part.
+pub(crate) enum Tried {
+    /// It holds at all states.
+    Done,
+    /// It may fail somewhere. The part is to be split, best like this. If it has only one state, this is wrong there.
+    Open(Option<Cut>, String),
 }
 
 /// Checks that a certificate proves that a task is safe.
@@ -133,22 +41,12 @@ pub fn check(
 ) -> Result<Report, Rejection> {
     certificate.validate()?;
     bind(certificate, subject)?;
-    let arithmetic = subject.semantics.arithmetic;
-    let scores = match subject.policy.map(|policy| (policy, &policy.scorer)) {
-        None => Scores::None,
-        Some((policy, Scorer::Network(network))) => {
-            Scores::Network(network::Bounds::new(policy, network, arithmetic))
-        }
-        Some((policy, Scorer::Ensemble(ensemble))) => {
-            Scores::Forest(forest::Bounds::new(policy, ensemble, arithmetic))
-        }
-    };
     let mut checker = Checker {
         subject: *subject,
         certificate,
-        task: Task::new(subject.system, subject.property, subject.policy, subject.semantics),
+        task: Task::new(subject),
         cover: Cover::new(&certificate.variables, &certificate.regions),
-        scores,
+        scores: Scores::new(subject),
         slots: Slots::default(),
         report: Report { regions: certificate.regions.len() as u64, ..Report::default() },
         limits,
@@ -163,71 +61,42 @@ pub fn check(
     Ok(checker.report)
 }
 
-/// Whether a certificate is about a task. What it names must be exactly what the task has.
-fn bind(certificate: &Certificate, subject: &Subject<'_>) -> Result<(), Rejection> {
-    let mismatch = |text: String| Err(Rejection::Mismatch(text));
-    let system = subject.system;
-    let mut domains = Vec::new();
-    for variable in &system.variables {
-        let Some((lower, upper)) = variable.ty.bounds() else {
-            let text = format!(
-                "the variable `{}` is real-valued; certificates are for discrete ones",
-                variable.name
-            );
-            return Err(Rejection::Unsupported(text));
-        };
-        domains.push(Domain { name: variable.name.clone(), lower, upper });
-    }
-    if subject.semantics.goal != Goal::Ignore && subject.property.goal.is_none() {
-        return Err(Rejection::Unsupported("goals end runs, but the property has no goal".into()));
-    }
-    if certificate.variables.len() != domains.len() {
-        return mismatch(format!(
-            "it has {} variables, the model has {}",
-            certificate.variables.len(),
-            domains.len()
-        ));
-    }
-    for (claimed, domain) in certificate.variables.iter().zip(&domains) {
-        if claimed != domain {
-            let show = |domain: &Domain| format!("`{}` in {}..{}", domain.name, domain.lower, domain.upper);
-            return mismatch(format!("it has a variable {}, the model has {}", show(claimed), show(domain)));
-        }
-    }
-    let labels: Vec<&str> = system.labels.iter().map(|label| label.name.as_str()).collect();
-    if certificate.labels != labels {
-        return mismatch(format!(
-            "its labels are {:?}, those of the model are {labels:?}",
-            certificate.labels
-        ));
-    }
-    let outputs = subject.policy.map(|policy| policy.outputs.iter().map(|label| label.0).collect::<Vec<_>>());
-    if certificate.outputs != outputs {
-        return mismatch("its policy has other outputs, or one of them has no policy".into());
-    }
-    if certificate.semantics != subject.semantics {
-        return mismatch(format!(
-            "it is for {:?}, the task is read as {:?}",
-            certificate.semantics, subject.semantics
-        ));
-    }
-    let sorted = |inputs: &[Input]| {
-        let mut inputs = inputs.to_vec();
-        inputs.sort_by_key(|input| (input.role, input.sha256));
-        inputs
-    };
-    let (claimed, found) = (sorted(&certificate.inputs), sorted(subject.inputs));
-    if let Some((claimed, found)) = claimed.iter().zip(&found).find(|(claimed, found)| claimed != found) {
-        let (role, claimed, found) = (found.role.name(), claimed.hex(), found.hex());
-        return mismatch(format!("its {role} has SHA-256 {claimed}, the one given has {found}"));
-    }
-    if claimed.len() != found.len() {
-        return mismatch(format!("it names {} files, {} are given", claimed.len(), found.len()));
-    }
-    Ok(())
-}
-
 impl<'a> Checker<'a, '_> {
+    /// Shows a statement for all states of a part that are in a region, or for all of them if there is no region. What
+    /// `rest` carries is passed on from a part to its sides.
+    pub fn everywhere<T: Clone>(
+        &mut self,
+        obligation: Obligation,
+        region: Option<usize>,
+        all: Part,
+        rest: T,
+        mut attempt: impl FnMut(&mut Self, &Part, &mut T) -> Tried,
+    ) -> Result<(), Rejection> {
+        let facts = region.map_or(&[][..], |region| &self.certificate.regions[region].facts);
+        let mut open = vec![(all, rest)];
+        while let Some((part, mut rest)) = open.pop() {
+            self.count(obligation)?;
+            if facts.iter().any(|fact| part.excludes(fact)) {
+                continue;
+            }
+            let Tried::Open(cut, _) = attempt(self, &part, &mut rest) else { continue };
+            let corner = part.corner();
+            let cut = if let Some(fact) = facts.iter().find(|fact| corner.excludes(fact)) {
+                part.halves(fact.variables())
+            } else {
+                self.report.points += 1;
+                if let Tried::Open(_, what) = attempt(self, &corner, &mut rest.clone()) {
+                    return self.failed(obligation, region, &corner, &what);
+                }
+                cut
+            };
+            let cut = cut.filter(|&cut| part.is_cut(cut)).or_else(|| part.halves(0..part.0.len()));
+            let sides = cut.map(|cut| part.split(cut)).into_iter().flatten().flatten();
+            open.extend(sides.map(|side| (side, rest.clone())));
+        }
+        Ok(())
+    }
+
     /// Counts a part; the check ends here if a limit is reached.
     pub fn count(&mut self, obligation: Obligation) -> Result<(), Rejection> {
         self.report.parts[obligation as usize] += 1;
@@ -242,48 +111,40 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// The rejection of a certificate because of a state.
-    pub fn failed<T>(
+    pub fn failed(
         &self,
         obligation: Obligation,
         region: Option<usize>,
-        state: &[i32],
+        corner: &Part,
         what: &str,
-    ) -> Result<T, Rejection> {
+    ) -> Result<(), Rejection> {
         let place = region.map_or(String::new(), |region| format!(" of region {region}"));
-        let message = format!("the state {}{place} {what}", self.describe(state));
-        Err(Rejection::Failed { obligation, region, state: state.to_vec(), message })
+        let message = format!("the state {}{place} {what}", self.describe(corner));
+        Err(Rejection::Failed { obligation, region, state: corner.state(), message })
     }
 
     /// A state as text: `x = 1, y = 2`.
-    pub fn describe(&self, state: &[i32]) -> String {
-        let pairs = self.subject.system.variables.iter().zip(state);
+    pub fn describe(&self, corner: &Part) -> String {
+        let pairs = self.subject.system.variables.iter().zip(corner.state());
         let pairs: Vec<String> =
-            pairs.map(|(v, &value)| format!("{} = {}", v.name, v.display(value))).collect();
+            pairs.map(|(v, value)| format!("{} = {}", v.name, v.display(value))).collect();
         pairs.join(", ")
     }
 
-    /// Whether no state of a part is in a region whose bounds contain the part.
-    pub fn is_excluded(&self, region: usize, part: &Part) -> bool {
-        self.certificate.regions[region].facts.iter().any(|fact| part.excludes(fact))
-    }
-
-    /// A cut by a variable of a fact that a state violates; `None` if the state satisfies all of them.
-    pub fn fact_cut(&self, region: usize, part: &Part, state: &[i32]) -> Option<Cut> {
-        let facts = &self.certificate.regions[region].facts;
-        let violated = facts.iter().find(|fact| !crate::part::holds(fact, state))?;
-        let variable = part.widest(violated.terms.iter().map(|term| term.0 as usize))?;
-        Some(part.half(variable))
+    /// The bounds of a region.
+    pub fn region(&self, region: usize) -> (&'a Region, Part) {
+        let region = &self.certificate.regions[region];
+        (region, Part::of_region(&self.certificate.variables, region))
     }
 
     /// Obligations 3 and 4 for a region, leaf by leaf. A leaf without states needs nothing.
-    fn check_leaves(&mut self, region: usize) -> Result<(), Rejection> {
-        let certificate: &'a Certificate = self.certificate;
-        let all = Part::of_region(&certificate.variables, &certificate.regions[region]);
+    fn check_leaves(&mut self, number: usize) -> Result<(), Rejection> {
+        let (region, all) = self.region(number);
         if self.subject.policy.is_none() {
-            return self.check_successors(region, &all, None);
+            return self.check_successors(number, &all, None);
         }
         let mut open = vec![Some(all)];
-        for node in &certificate.regions[region].tree {
+        for node in &region.tree {
             let part = open.pop().expect("the tree is complete");
             match (node, part) {
                 (TreeNode::Split { variable, at }, Some(part)) => {
@@ -293,27 +154,12 @@ impl<'a> Checker<'a, '_> {
                 (TreeNode::Split { .. }, None) => open.extend([None, None]),
                 (TreeNode::Leaf(outputs), Some(part)) => {
                     self.report.leaves += 1;
-                    self.check_choices(region, &part, outputs)?;
-                    self.check_successors(region, &part, Some(outputs))?;
+                    self.check_choices(number, &part, outputs)?;
+                    self.check_successors(number, &part, Some(outputs))?;
                 }
                 (TreeNode::Leaf(_), None) => {}
             }
         }
         Ok(())
     }
-}
-
-/// What bounds say about a part.
-pub(crate) enum Tried {
-    /// All its states are fine.
-    Done,
-    /// It is to be split, best like this.
-    Split(Option<Cut>),
-}
-
-/// The sides of a cut, or of the widest variable if there is no cut or it cuts nothing. A part of one state has none.
-pub(crate) fn split(part: Part, cut: Option<Cut>) -> impl Iterator<Item = Part> {
-    let cut = cut.filter(|&cut| part.is_cut(cut));
-    let cut = cut.or_else(|| part.widest(0..part.0.len()).map(|variable| part.half(variable)));
-    cut.map(|cut| part.split(cut)).into_iter().flatten().flatten()
 }

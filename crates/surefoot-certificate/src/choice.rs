@@ -5,11 +5,35 @@
 //! output is never chosen if none of its commands is enabled anywhere. What the policy would do where runs end does not
 //! matter.
 
-use crate::check::{Checker, Obligation, Rejection, Scores, split};
-use crate::forest::Answer;
-use crate::part::{Cut, Part};
+use surefoot_model::VarId;
+use surefoot_policy::{Policy, Scorer};
 
-const CHOICE: Obligation = Obligation::Choice;
+use crate::check::{Checker, Tried};
+use crate::part::{Cut, Part};
+use crate::verdict::{Obligation, Rejection, Subject};
+use crate::{forest, network};
+
+/// What bounds the policy.
+pub(crate) enum Scores<'a> {
+    None,
+    Network(network::Bounds<'a>),
+    Forest(forest::Bounds<'a>),
+}
+
+impl<'a> Scores<'a> {
+    pub fn new(subject: &Subject<'a>) -> Scores<'a> {
+        let arithmetic = subject.semantics.arithmetic;
+        match subject.policy.map(|policy| (policy, &policy.scorer)) {
+            None => Scores::None,
+            Some((policy, Scorer::Network(network))) => {
+                Scores::Network(network::Bounds::new(policy, network, arithmetic))
+            }
+            Some((policy, Scorer::Ensemble(ensemble))) => {
+                Scores::Forest(forest::Bounds::new(policy, ensemble, arithmetic))
+            }
+        }
+    }
+}
 
 /// Whether outputs compete in a part.
 struct Competition {
@@ -23,81 +47,60 @@ impl Checker<'_, '_> {
     pub fn check_choices(&mut self, region: usize, leaf: &Part, listed: &[u32]) -> Result<(), Rejection> {
         let Some(policy) = self.subject.policy else { return Ok(()) };
         let unlisted = (0..policy.outputs.len()).filter(|&output| !listed.contains(&(output as u32)));
-        let relevant = self.relevant(region);
-        let mut open = vec![(leaf.clone(), unlisted.collect::<Vec<_>>())];
-        while let Some((part, mut outputs)) = open.pop() {
-            self.count(CHOICE)?;
-            if outputs.is_empty()
-                || self.is_excluded(region, &part)
-                || self.task.ends_over(&part, &mut self.slots)
-            {
-                continue;
-            }
-            let competition = self.competition(&part);
-            outputs.retain(|&output| competition.somewhere[output]);
-            let state = part.corner();
-            // If nothing varies that choices depend on, one state speaks for all.
-            let widest = part.widest(relevant.iter().copied());
-            let cut = widest.and_then(|_| self.drop_beaten(&part, &competition, &state, &mut outputs));
-            if outputs.is_empty() {
-                continue;
-            }
-            let mut better = self.fact_cut(region, &part, &state);
-            if better.is_none()
-                && let Some(best) = self.choice_at(region, &state, &outputs)?
-                && !competition.everywhere[best]
-            {
-                better = self.guard_cut(&part, best);
-            }
-            if let Some(widest) = widest {
-                let cut = better.or(cut).filter(|&cut| part.is_cut(cut)).unwrap_or(part.half(widest));
-                open.extend(split(part, Some(cut)).map(|side| (side, outputs.clone())));
-            }
-        }
-        Ok(())
+        let relevant = self.relevant(policy, region);
+        let attempt = |checker: &mut Self, part: &Part, outputs: &mut Vec<usize>| {
+            checker.choice(policy, part, outputs, &relevant)
+        };
+        self.everywhere(Obligation::Choice, Some(region), leaf.clone(), unlisted.collect(), attempt)
     }
 
-    /// Removes the outputs that are beaten everywhere in a part. Says where splitting it helps the others most.
-    fn drop_beaten(
-        &self,
+    /// That none of some outputs is chosen in a part. Those that are surely not are removed.
+    fn choice(
+        &mut self,
+        policy: &Policy,
         part: &Part,
-        competition: &Competition,
-        state: &[i32],
         outputs: &mut Vec<usize>,
-    ) -> Option<Cut> {
-        let (policy, arithmetic) = (self.subject.policy?, self.subject.semantics.arithmetic);
-        match &self.scores {
+        relevant: &[usize],
+    ) -> Tried {
+        if outputs.is_empty() || self.task.ends(part, &mut self.slots) {
+            return Tried::Done;
+        }
+        let competition = self.competition(policy, part);
+        outputs.retain(|&output| competition.somewhere[output]);
+        let (arithmetic, state) = (self.subject.semantics.arithmetic, part.state());
+        let Some(half) = part.halves(relevant.iter().copied()) else {
+            // Nothing varies that choices depend on: one state speaks for all.
+            let possible = policy.possible(arithmetic, &state, |output| competition.somewhere[output]);
+            let Some(&output) = possible.iter().find(|output| outputs.contains(output)) else {
+                return Tried::Done;
+            };
+            let label = &self.subject.system.labels[policy.outputs[output].index()].name;
+            return Tried::Open(None, format!("may choose `{label}`, which its leaf does not list"));
+        };
+        let scores: Vec<f64> = policy.scores(arithmetic, &state).iter().map(|score| score.lower).collect();
+        let cut = match &self.scores {
             _ if outputs.is_empty() => None,
             Scores::None => None,
-            Scores::Network(bounds) => {
-                let scores = policy.scores(arithmetic, state);
-                let scores: Vec<f64> = scores.iter().map(|score| score.lower).collect();
-                bounds.beaten(part, outputs, &competition.everywhere, &scores)
-            }
-            Scores::Forest(bounds) => match bounds.beaten(part, outputs, &competition.everywhere) {
-                Answer::Split(cut) => Some(cut),
-                Answer::Same => {
-                    outputs.retain(|&output| {
-                        let competes = |other: usize| other == output || competition.everywhere[other];
-                        policy.possible(arithmetic, state, competes).contains(&output)
-                    });
-                    None
-                }
-            },
+            Scores::Network(bounds) => bounds.beaten(part, outputs, &competition.everywhere, &scores),
+            Scores::Forest(bounds) => bounds.beaten(part, outputs, &competition.everywhere),
+        };
+        if outputs.is_empty() {
+            return Tried::Done;
         }
+        let cut = self.guard_cut(policy, part, &competition, &scores).or(cut);
+        Tried::Open(cut.filter(|&cut| part.is_cut(cut)).or(Some(half)), String::new())
     }
 
     /// The variables on which choices in a region can depend, and whether they matter.
-    fn relevant(&self, region: usize) -> Vec<usize> {
-        let policy = self.subject.policy.into_iter().flat_map(surefoot_policy::Policy::variables);
-        let mut relevant: Vec<usize> = policy.map(surefoot_model::VarId::index).collect();
+    fn relevant(&self, policy: &Policy, region: usize) -> Vec<usize> {
+        let mut relevant: Vec<usize> = policy.variables().into_iter().map(VarId::index).collect();
         for fact in &self.certificate.regions[region].facts {
-            relevant.extend(fact.terms.iter().map(|term| term.0 as usize));
+            relevant.extend(fact.variables());
         }
         for condition in [&self.task.goal, &self.task.hold].into_iter().flatten() {
             relevant.extend(&condition.variables);
         }
-        if self.task.semantics.filter {
+        if self.task.filter {
             let controlled = self.task.commands.iter().filter(|command| command.output.is_some());
             relevant.extend(controlled.flat_map(|command| &command.guard.variables));
         }
@@ -106,55 +109,35 @@ impl Checker<'_, '_> {
         relevant
     }
 
-    fn competition(&mut self, part: &Part) -> Competition {
-        let outputs = self.subject.policy.map_or(0, |policy| policy.outputs.len());
-        let without = !self.task.semantics.filter;
-        let mut competition =
-            Competition { everywhere: vec![without; outputs], somewhere: vec![without; outputs] };
-        if !without {
+    fn competition(&mut self, policy: &Policy, part: &Part) -> Competition {
+        let all = vec![!self.task.filter; policy.outputs.len()];
+        let mut competition = Competition { everywhere: all.clone(), somewhere: all };
+        if self.task.filter {
             for command in &self.task.commands {
                 let Some(output) = command.output else { continue };
                 let guard = command.guard.over(part, &mut self.slots);
                 competition.somewhere[output] |= guard.yes();
-                competition.everywhere[output] |= guard.yes() && !guard.no() && !guard.undefined;
+                competition.everywhere[output] |= guard.always();
             }
         }
         competition
     }
 
-    /// Evaluates the policy at a state; what it chooses there, if anything, and fails if that is one of `outputs`.
-    fn choice_at(
+    /// A cut that may decide whether the best output of a part's corner competes everywhere.
+    fn guard_cut(
         &mut self,
-        region: usize,
-        state: &[i32],
-        outputs: &[usize],
-    ) -> Result<Option<usize>, Rejection> {
-        let Some(policy) = self.subject.policy else { return Ok(None) };
-        self.report.points += 1;
-        let (task, slots) = (&self.task, &mut self.slots);
-        // Model errors are another obligation's.
-        if task.status(state, slots).is_ok_and(|status| status.ends_run) {
-            return Ok(None);
+        policy: &Policy,
+        part: &Part,
+        competition: &Competition,
+        scores: &[f64],
+    ) -> Option<Cut> {
+        let here = self.competition(policy, &part.corner()).somewhere;
+        let best = (0..scores.len()).filter(|&output| here[output]);
+        let best = best.max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)))?;
+        if competition.everywhere[best] {
+            return None;
         }
-        let competes: Vec<bool> =
-            (0..policy.outputs.len()).map(|output| task.competes(output, state, slots)).collect();
-        let possible = policy.possible(task.semantics.arithmetic, state, |output| competes[output]);
-        match possible.iter().find(|output| outputs.contains(output)) {
-            Some(&output) => {
-                let label = &self.subject.system.labels[policy.outputs[output].index()].name;
-                let what = format!("may choose `{label}`, which its leaf does not list");
-                self.failed(CHOICE, Some(region), state, &what)
-            }
-            None => Ok(possible.first().copied()),
-        }
-    }
-
-    /// A cut that may decide whether an output competes.
-    fn guard_cut(&mut self, part: &Part, output: usize) -> Option<Cut> {
-        let commands = self.task.commands.iter().filter(|command| command.output == Some(output));
-        let slots = &mut self.slots;
-        let variables = commands.filter_map(|command| command.guard.open_variable(part, slots));
-        let variables: Vec<usize> = variables.collect();
-        part.widest(variables).map(|variable| part.half(variable))
+        let mut commands = self.task.commands.iter().filter(|command| command.output == Some(best));
+        commands.find_map(|command| command.guard.cut(part, &mut self.slots))
     }
 }

@@ -10,8 +10,8 @@ use surefoot_policy::{
     TreeNode,
 };
 
-use crate::check::Subject;
 use crate::format::{goal_name, out_of_domain_name};
+use crate::verdict::Subject;
 
 /// Writes a task over discrete variables.
 pub fn dump(subject: &Subject<'_>) -> String {

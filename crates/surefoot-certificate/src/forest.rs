@@ -10,22 +10,24 @@
 //! Then ties are ties, and the lower index wins them. Enclosures of `any-f32` are wider than their sums, so it has no
 //! such exception.
 //!
-//! Where each tree is down to one leaf all states of the part have the same scores. One of them is evaluated by the
-//! caller.
+//! Where each tree is down to one leaf all states of the part have the same scores, and one of them is evaluated.
 
 use surefoot_policy::{Arithmetic, Ensemble, Parameter, Policy, PolicyInput, Tree, TreeNode};
 
 use crate::part::{Cut, Part};
+use crate::precision::Precision;
 
 /// Bounds an ensemble.
 #[derive(Debug)]
 pub(crate) struct Bounds<'p> {
     policy: &'p Policy,
     ensemble: &'p Ensemble,
-    single: bool,
+    arithmetic: Arithmetic,
+    precision: Precision,
     /// Whether all sums are exact.
     exact: bool,
-    /// Whether a leaf may depend on what is flushed to zero.
+    /// Whether a leaf may depend on what is flushed to zero. Only `any-f32` allows that, but it costs little to be
+    /// careful in `f32` too.
     in_doubt: bool,
 }
 
@@ -35,70 +37,66 @@ struct Reach {
     cut: Option<Cut>,
 }
 
-/// What is known in a part.
-pub(crate) enum Answer {
-    /// All states have the same scores.
-    Same,
-    /// The part may be split here.
-    Split(Cut),
-}
-
 impl<'p> Bounds<'p> {
     pub fn new(policy: &'p Policy, ensemble: &'p Ensemble, arithmetic: Arithmetic) -> Self {
-        let single = matches!(arithmetic, Arithmetic::F32 | Arithmetic::AnyF32);
-        let mut bounds = Bounds { policy, ensemble, single, exact: false, in_doubt: false };
-        bounds.in_doubt = bounds.is_in_doubt();
-        bounds.exact = arithmetic != Arithmetic::AnyF32 && bounds.is_exact();
-        bounds
+        let precision = Precision::of(arithmetic);
+        let size = |values: &[Parameter]| {
+            values.iter().fold(0.0, |largest: f64, &value| {
+                let value = precision.number(value);
+                let whole = value.is_finite() && (value * 1024.0).fract() == 0.0;
+                largest.max(if whole { value.abs() } else { f64::INFINITY })
+            })
+        };
+        let largest = ensemble.trees().iter().map(|tree| {
+            tree.nodes().iter().fold(0.0, |largest: f64, node| match node {
+                TreeNode::Leaf(leaf) => largest.max(size(tree.values(*leaf))),
+                TreeNode::Split { .. } => largest,
+            })
+        });
+        let sum = size(ensemble.base()) + largest.sum::<f64>();
+        let is_flushed = |node: &TreeNode| match node {
+            TreeNode::Split { threshold, .. } => {
+                threshold.single > 0.0 && threshold.single < f32::MIN_POSITIVE
+            }
+            TreeNode::Leaf(_) => false,
+        };
+        Bounds {
+            policy,
+            ensemble,
+            arithmetic,
+            precision,
+            exact: arithmetic != Arithmetic::AnyF32 && sum < 8192.0,
+            in_doubt: precision.single && ensemble.trees().iter().flat_map(Tree::nodes).any(is_flushed),
+        }
     }
 
     fn number(&self, parameter: Parameter) -> f64 {
-        if self.single { parameter.single.into() } else { parameter.double }
+        self.precision.number(parameter)
     }
 
-    fn is_exact(&self) -> bool {
-        let mut sum = 0.0;
-        let mut whole = true;
-        let mut see = |values: &mut dyn Iterator<Item = f64>| {
-            let largest = values.fold(0.0, |largest: f64, value| {
-                whole &= value.is_finite() && (value * 1024.0).fract() == 0.0;
-                largest.max(value.abs())
-            });
-            sum += largest;
-        };
-        see(&mut self.ensemble.base().iter().map(|&value| self.number(value)));
-        for tree in self.ensemble.trees() {
-            let leaves = tree.nodes().iter().filter_map(|node| match node {
-                TreeNode::Leaf(leaf) => Some(*leaf),
-                TreeNode::Split { .. } => None,
-            });
-            see(&mut leaves.flat_map(|leaf| tree.values(leaf)).map(|&value| self.number(value)));
-        }
-        whole && sum < 8192.0
-    }
-
-    /// Removes from `open` the outputs that are beaten everywhere in a part by one that competes there.
-    pub fn beaten(&self, part: &Part, open: &mut Vec<usize>, competes: &[bool]) -> Answer {
+    /// Removes from `open` the outputs that are beaten everywhere in a part by one that competes there. Suggests where
+    /// to split the part for the others.
+    pub fn beaten(&self, part: &Part, open: &mut Vec<usize>, competes: &[bool]) -> Option<Cut> {
         let reaches: Vec<Reach> = self.ensemble.trees().iter().map(|tree| self.reach(tree, part)).collect();
-        let mut widest: Option<(f64, Cut)> = None;
-        open.retain(|&output| {
-            (0..competes.len())
-                .all(|rival| !competes[rival] || rival == output || !self.beats(rival, output, &reaches))
-        });
-        if let Some(&output) = open.first() {
-            for (tree, reach) in self.ensemble.trees().iter().zip(&reaches) {
-                let Some(cut) = reach.cut else { continue };
-                let values = reach.leaves.iter().map(|&leaf| self.number(tree.values(leaf)[output]));
-                let (low, high) = values
-                    .fold((f64::INFINITY, f64::NEG_INFINITY), |ends: (f64, f64), value| {
-                        (ends.0.min(value), ends.1.max(value))
-                    });
-                if widest.is_none_or(|(spread, _)| high - low > spread) {
-                    widest = Some((high - low, cut));
-                }
-            }
+        if reaches.iter().all(|reach| reach.cut.is_none()) {
+            open.retain(|&output| {
+                let competes = |other: usize| other == output || competes[other];
+                self.policy.possible(self.arithmetic, &part.state(), competes).contains(&output)
+            });
+            return None;
         }
-        widest.map_or(Answer::Same, |(_, cut)| Answer::Split(cut))
+        open.retain(|&output| {
+            let mut rivals = (0..competes.len()).filter(|&rival| competes[rival] && rival != output);
+            !rivals.any(|rival| self.beats(rival, output, &reaches))
+        });
+        // Split the tree whose leaves differ most.
+        let &output = open.first()?;
+        let spread = |(tree, reach): &(&Tree, &Reach)| {
+            let values = reach.leaves.iter().map(|&leaf| self.number(tree.values(leaf)[output]));
+            values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min)
+        };
+        let split = self.ensemble.trees().iter().zip(&reaches).filter(|(_, reach)| reach.cut.is_some());
+        split.max_by(|a, b| spread(a).total_cmp(&spread(b))).and_then(|(_, reach)| reach.cut)
     }
 
     fn beats(&self, rival: usize, output: usize, reaches: &[Reach]) -> bool {
@@ -120,25 +118,9 @@ impl<'p> Bounds<'p> {
             return difference > 0.0 || difference == 0.0 && rival < output;
         }
         let count = reaches.len() as f64;
-        let (unit, smallest, limit) = if self.single {
-            (2.0_f64.powi(-24), 2.0_f64.powi(-126), 2.0_f64.powi(100))
-        } else {
-            (2.0_f64.powi(-53), 2.0_f64.powi(-900), 2.0_f64.powi(300))
-        };
+        let Precision { unit, smallest, limit, .. } = self.precision;
         let error = 4.0 * (count + 16.0) * unit * magnitude + 32.0 * smallest * (count + 8.0);
         magnitude <= limit && reaches.len() <= 1 << 19 && !self.in_doubt && difference > error
-    }
-
-    /// Whether a threshold may be flushed to zero; only `any-f32` allows that, but it costs little to be careful in
-    /// `f32` too.
-    fn is_in_doubt(&self) -> bool {
-        let subnormal = |node: &TreeNode| match node {
-            TreeNode::Split { threshold, .. } => {
-                self.single && threshold.single > 0.0 && threshold.single < f32::MIN_POSITIVE
-            }
-            TreeNode::Leaf(_) => false,
-        };
-        self.ensemble.trees().iter().flat_map(Tree::nodes).any(subnormal)
     }
 
     fn reach(&self, tree: &Tree, part: &Part) -> Reach {
@@ -153,7 +135,7 @@ impl<'p> Bounds<'p> {
                         PolicyInput::Variable(variable) => (part.0[variable.index()], Some(variable.index())),
                     };
                     let goes_left = |value: i32| {
-                        if self.single {
+                        if self.precision.single {
                             (value as f32) < threshold.single
                         } else {
                             f64::from(value) < threshold.double

@@ -2,16 +2,17 @@
 //!
 //! A [`Certificate`] is an inductive invariant, a union of [regions](Region), together with what the policy may choose
 //! in each part of them. [`check()`] re-establishes all that the claim needs. Of surefoot it uses the data types and the
-//! evaluation at single states; bounds of expressions, of regions and of policies are its own, simple rather than fast:
+//! evaluation of policies at single states; bounds of expressions, of regions and of policies are its own, simple rather than fast:
 //!
 //! | module | shows |
 //! |---|---|
 //! | [`certificate`](Certificate), `format` | what is claimed, and how it is stored |
 //! | `expression` | values of expressions over boxes of states |
-//! | `point` | the semantics at single states |
+//! | `task` | the semantics of conditions and updates |
 //! | `cover` | which region contains a box |
 //! | `network`, `forest` | that an output of the policy is beaten in a box |
-//! | `start`, `status`, `choice`, `successor` | the four obligations, by splitting boxes |
+//! | `check` | statements about all states of a box, by splitting it |
+//! | `start`, `status`, `choice`, `successor` | the four obligations |
 //!
 //! [`dump()`] writes a task as JSON for the second checker, `tools/check_certificate.py`.
 
@@ -25,11 +26,14 @@ mod forest;
 mod format;
 mod network;
 mod part;
-mod point;
+mod precision;
 mod start;
 mod status;
 mod successor;
+mod task;
+mod verdict;
 
 pub use certificate::{Bound, Certificate, Domain, Fact, FormatError, Input, Region, Role, TreeNode};
-pub use check::{Limits, Obligation, Rejection, Report, Subject, check};
+pub use check::check;
 pub use dump::dump;
+pub use verdict::{Limits, Obligation, Rejection, Report, Subject};

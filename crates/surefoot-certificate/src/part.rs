@@ -25,8 +25,13 @@ impl Part {
         self.0.iter().all(|(lower, upper)| lower == upper)
     }
 
-    /// One of its states.
-    pub fn corner(&self) -> Vec<i32> {
+    /// A part that is one of its states.
+    pub fn corner(&self) -> Part {
+        Part(self.0.iter().map(|range| (range.0, range.0)).collect())
+    }
+
+    /// The state at the lower ends.
+    pub fn state(&self) -> Vec<i32> {
         self.0.iter().map(|range| range.0).collect()
     }
 
@@ -35,16 +40,18 @@ impl Part {
         self.0[variable].1.abs_diff(self.0[variable].0)
     }
 
-    /// The variable with most values among some, if one has several.
-    pub fn widest(&self, variables: impl IntoIterator<Item = usize>) -> Option<usize> {
+    /// The cut that halves the widest of some variables, if one of them has several values.
+    pub fn halves(&self, variables: impl IntoIterator<Item = usize>) -> Option<Cut> {
         let open = variables.into_iter().filter(|&variable| self.width(variable) > 0);
-        open.reduce(|best, variable| if self.width(variable) > self.width(best) { variable } else { best })
-    }
-
-    /// The cut that halves a variable, which has several values.
-    pub fn half(&self, variable: usize) -> Cut {
-        let middle = i64::from(self.0[variable].0) + i64::from(self.width(variable) / 2);
-        Cut { variable, at: (middle + 1) as i32 }
+        let widest = open.reduce(
+            |best, variable| {
+                if self.width(variable) > self.width(best) { variable } else { best }
+            },
+        );
+        widest.map(|variable| {
+            let middle = i64::from(self.0[variable].0) + i64::from(self.width(variable) / 2);
+            Cut { variable, at: (middle + 1) as i32 }
+        })
     }
 
     /// Whether both sides of a cut have states.
@@ -100,8 +107,9 @@ pub(crate) struct Cut {
     pub at: i32,
 }
 
-/// Whether a fact holds at a state.
-pub(crate) fn holds(fact: &Fact, state: &[i32]) -> bool {
-    let term = |&(variable, factor): &(u32, i32)| i128::from(factor) * i128::from(state[variable as usize]);
-    fact.terms.iter().map(term).sum::<i128>() <= i128::from(fact.limit)
+impl Fact {
+    /// The variables that it is about.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = usize> {
+        self.terms.iter().map(|term| term.0 as usize)
+    }
 }

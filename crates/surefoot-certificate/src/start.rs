@@ -3,74 +3,47 @@
 //! A part of the state space is done if the start condition is false there, or if it is defined and the part lies in
 //! one region. A start condition without a value is a mistake of the model, also outside of all regions.
 
-use crate::check::{Checker, Obligation, Rejection, Tried, split};
+use crate::certificate::Domain;
+use crate::check::{Checker, Tried};
 use crate::part::Part;
+use crate::verdict::{Obligation, Rejection};
 
-const START: Obligation = Obligation::Start;
+const OUTSIDE: &str = "is a start state and in no region";
 
 impl Checker<'_, '_> {
     pub fn check_start(&mut self) -> Result<(), Rejection> {
+        let domains = &self.certificate.variables;
         for state in &self.subject.property.start.listed {
-            let domains = &self.certificate.variables;
-            let fits =
-                |(&value, domain): (&i32, &crate::Domain)| (domain.lower..=domain.upper).contains(&value);
+            let fits = |(value, domain): (&i32, &Domain)| (domain.lower..=domain.upper).contains(value);
             if state.len() != domains.len() || !state.iter().zip(domains).all(fits) {
-                return Err(Rejection::Unsupported(
-                    "a listed start state is not a state of the model".into(),
-                ));
+                let text = "a listed start state is not a state of the model";
+                return Err(Rejection::Unsupported(text.into()));
             }
-            self.count(START)?;
-            self.report.points += 1;
-            if self.cover.of_state(state).is_none() {
-                return self.failed(START, None, state, "is a start state and in no region");
-            }
-        }
-        if self.task.start.is_none() {
-            return Ok(());
-        }
-        let mut open = vec![Part::all(&self.certificate.variables)];
-        while let Some(part) = open.pop() {
-            self.count(START)?;
-            if let Tried::Split(cut) = self.start_of(&part)? {
-                open.extend(split(part, cut));
+            self.count(Obligation::Start)?;
+            let point = Part(state.iter().map(|&value| (value, value)).collect());
+            if self.cover.of_part(&point).is_none() {
+                return self.failed(Obligation::Start, None, &point, OUTSIDE);
             }
         }
-        Ok(())
+        let attempt = |checker: &mut Self, part: &Part, (): &mut ()| checker.start(part);
+        self.everywhere(Obligation::Start, None, Part::all(domains), (), attempt)
     }
 
-    /// Decides a part.
-    fn start_of(&mut self, part: &Part) -> Result<Tried, Rejection> {
-        let Some(start) = &self.task.start else { return Ok(Tried::Done) };
+    fn start(&mut self, part: &Part) -> Tried {
+        let Some(start) = &self.task.start else { return Tried::Done };
         let values = start.over(part, &mut self.slots);
         if !values.undefined && (!values.yes() || self.cover.of_part(part).is_some()) {
-            return Ok(Tried::Done);
+            return Tried::Done;
         }
-        let state = part.corner();
-        self.report.points += 1;
-        let region = match start.holds_at(&state, &mut self.slots) {
-            Err(reason) => {
-                let what = format!("gives the start condition no value: {reason}");
-                return self.failed(START, None, &state, &what);
-            }
-            Ok(true) => match self.cover.of_state(&state) {
-                Some(region) => Some(region),
-                None => return self.failed(START, None, &state, "is a start state and in no region"),
-            },
-            Ok(false) => None,
-        };
-        if part.is_point() {
-            return Ok(Tried::Done);
-        }
-        // Peel the region off the part, or decide the condition.
+        let what = if values.undefined { "gives the start condition no value" } else { OUTSIDE };
+        // Peel the region of a start state off the part, or decide the condition.
+        let corner = part.corner();
+        let is_start = start.over(&corner, &mut self.slots).yes();
+        let region = if is_start { self.cover.of_part(&corner) } else { None };
         let faces = region.map(|region| self.cover.faces(region, part)).unwrap_or_default();
         let face = faces.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|face| face.0);
-        let fact = || {
-            let terms = region.map(|region| &self.certificate.regions[region].facts).into_iter().flatten();
-            part.widest(terms.flat_map(|fact| fact.terms.iter().map(|term| term.0 as usize)))
-        };
-        let slots = &mut self.slots;
-        let by_condition =
-            || start.open_variable(part, slots).or_else(fact).map(|variable| part.half(variable));
-        Ok(Tried::Split(face.or_else(by_condition)))
+        let cut = face.or_else(|| start.cut(part, &mut self.slots));
+        let cut = cut.or_else(|| part.halves(self.cover.fact_variables(region?)));
+        Tried::Open(cut, what.into())
     }
 }

@@ -38,7 +38,8 @@ pub fn check<S: Strategy>(
     }
 }
 
-fn cases(default_cases: u32) -> u32 {
+/// How many cases a test sees that has this number by default.
+pub fn cases(default_cases: u32) -> u32 {
     match number_from("SUREFOOT_CASES") {
         Some(cases) => (u64::from(default_cases) * cases).div_ceil(5000) as u32,
         None => default_cases,

@@ -24,7 +24,16 @@ use crate::random::Random;
 
 const LABELS: usize = 3;
 
+/// Numbers at the ends of both precisions, next to which others vanish, and subnormal ones.
+const EXTREMES: [&str; 12] = [
+    "3e38", "-3e38", "1e39", "1e30", "-1e30", "16777217", "1e-30", "1e-38", "-1e-40", "1e-45", "1e-310",
+    "1e300",
+];
+
 fn number(random: &mut Random, tenths: bool) -> Parameter {
+    if random.one_in(25) {
+        return Parameter::parse(EXTREMES[random.below(EXTREMES.len())]).expect("a number");
+    }
     let value = random.below(21) as f64 - 10.0;
     let text = if tenths {
         format!("{}", value / 10.0 + random.below(1000) as f64 * 1e-4)
@@ -64,8 +73,10 @@ fn network(reads: usize, random: &mut Random) -> Network {
         (from, size) = (Source::Node(nodes.len() as u32 - 1), neurons);
         match random.below(5) {
             0 => {
-                let divisors =
-                    (0..size).map(|_| Parameter::parse(["3", "-0.7"][random.below(2)]).expect("a number"));
+                let divisors = (0..size).map(|_| {
+                    Parameter::parse(["3", "-0.7", "3", "-0.7", "1e-39", "1e20"][random.below(6)])
+                        .expect("a number")
+                });
                 nodes.push(Node::Quotient { from, divisors: divisors.collect() });
             }
             1 => {
@@ -113,7 +124,11 @@ fn ensemble(reads: usize, random: &mut Random) -> Ensemble {
     let trees = (0..random.below(5)).map(|_| {
         let split = |left, right, random: &mut Random| SplitNode::Split {
             feature: random.below(reads) as u32,
-            threshold: Parameter::from(random.below(6) as f64 + 0.5),
+            threshold: match random.below(8) {
+                0 => Parameter::parse(["1e-40", "0", "16777217", "2147483643.5"][random.below(4)])
+                    .expect("a number"),
+                _ => Parameter::from(random.below(6) as f64 + 0.5),
+            },
             left,
             right,
         };
@@ -134,7 +149,8 @@ fn ensemble(reads: usize, random: &mut Random) -> Ensemble {
 fn task(random: &mut Random) -> Task {
     let mut system = TransitionSystem::default();
     for name in &["x", "y", "z"][..=random.below(3)] {
-        let far = if random.one_in(8) { 16_777_210 } else { 0 };
+        let far =
+            [0, 16_777_210, -16_777_218, i32::MAX - 10, i32::MIN + 2][random.below(20) / 4 * random.below(2)];
         let lower = far + random.below(4) as i32 - 2;
         let upper = lower + random.below(9) as i32;
         system.variables.push(Variable::new(*name, VariableType::Int { lower, upper }));

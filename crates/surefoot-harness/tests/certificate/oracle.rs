@@ -1,8 +1,10 @@
 //! The claim of a certificate, decided state by state with the reference semantics.
 
+use std::cell::OnceCell;
+
 use surefoot_certificate::{Certificate, Fact, Region, TreeNode};
 use surefoot_engines::{OutOfDomain, Task};
-use surefoot_harness::reference::{Model, Wrong, all_states, choose, holds};
+use surefoot_harness::reference::{Model, Status, Wrong, all_states, choose, holds};
 
 /// The most states of the domains that are tried.
 pub const LIMIT: usize = 3000;
@@ -12,13 +14,22 @@ pub struct Oracle<'t> {
     task: &'t Task,
     /// The task with one command each, and without policy.
     commands: Vec<Task>,
-    states: Vec<Vec<i32>>,
+    states: Vec<(Vec<i32>, OnceCell<Known>)>,
+}
+
+/// What is asked about a state again and again.
+struct Known {
+    status: Result<Status, Wrong>,
+    choices: Result<Vec<u32>, Wrong>,
+    /// By command.
+    successors: Vec<Result<Vec<Vec<i32>>, Wrong>>,
 }
 
 impl<'t> Oracle<'t> {
     /// `None` if there are too many states.
     pub fn new(task: &'t Task) -> Option<Oracle<'t>> {
-        Some(Oracle { states: all_states(task, LIMIT)?, ..Oracle::local(task) })
+        let states = all_states(task, LIMIT)?.into_iter().map(|state| (state, OnceCell::new()));
+        Some(Oracle { states: states.collect(), ..Oracle::local(task) })
     }
 
     /// For single states only.
@@ -36,7 +47,7 @@ impl<'t> Oracle<'t> {
     pub fn proves(&self, certificate: &Certificate) -> bool {
         let covered = |state: &[i32]| certificate.regions.iter().any(|region| contains(region, state));
         let model = Model::new(self.task);
-        let starts = self.states.iter().all(|state| match model.is_start(state) {
+        let starts = self.states.iter().all(|(state, _)| match model.is_start(state) {
             Ok(is_start) => !is_start || covered(state),
             Err(_) => false,
         });
@@ -44,26 +55,37 @@ impl<'t> Oracle<'t> {
         starts
             && listed.iter().all(|state| covered(state))
             && certificate.regions.iter().all(|region| {
-                let states = self.states.iter().filter(|state| contains(region, state));
-                states.into_iter().all(|state| self.is_fine(state, region, &covered))
+                let mut states = self.states.iter().filter(|(state, _)| contains(region, state));
+                states.all(|(state, known)| self.is_fine(state, known, region, &covered))
             })
     }
 
-    fn is_fine(&self, state: &[i32], region: &Region, covered: &dyn Fn(&[i32]) -> bool) -> bool {
-        let Ok(status) = Model::new(self.task).status(state) else { return false };
-        if status.is_unsafe {
-            return false;
+    fn is_fine(
+        &self,
+        state: &[i32],
+        known: &OnceCell<Known>,
+        region: &Region,
+        covered: &dyn Fn(&[i32]) -> bool,
+    ) -> bool {
+        let known = known.get_or_init(|| Known {
+            status: Model::new(self.task).status(state),
+            choices: self.choices(state),
+            successors: (0..self.commands.len()).map(|command| self.successors(command, state)).collect(),
+        });
+        match &known.status {
+            Err(_) => return false,
+            Ok(status) if status.is_unsafe => return false,
+            Ok(status) if status.ends_run => return true,
+            Ok(_) => {}
         }
-        if status.ends_run {
-            return true;
-        }
-        let Ok(choices) = self.choices(state) else { return false };
+        let Ok(choices) = &known.choices else { return false };
         let listed = self.task.policy.as_ref().map(|_| leaf(region, state));
         if listed.is_some_and(|listed| choices.iter().any(|choice| !listed.contains(choice))) {
             return false;
         }
         (0..self.commands.len()).filter(|&command| self.is_taken(command, listed)).all(|command| {
-            self.successors(command, state).is_ok_and(|after| after.iter().all(|state| covered(state)))
+            let after = known.successors[command].as_ref();
+            after.is_ok_and(|after| after.iter().all(|state| covered(state)))
         })
     }
 

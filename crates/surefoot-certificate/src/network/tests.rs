@@ -1,0 +1,172 @@
+//! Bounds of random networks against exact values and against the scores of each arithmetic.
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use surefoot_model::{LabelId, VarId};
+use surefoot_policy::{Layer, Node, PolicyInput, Scorer};
+
+use super::*;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+
+    /// Numbers of all sizes: sums of them cancel.
+    fn number(&mut self) -> f64 {
+        (self.below(1 << 30) as f64 / 3.0 - 1.7e8) * 2.0_f64.powi(self.below(40) as i32 - 20)
+    }
+}
+
+fn exact(value: f64) -> BigRational {
+    BigRational::from_float(value).expect("finite")
+}
+
+/// A chain of layers with `ReLU` between them.
+fn policy(random: &mut Random) -> Policy {
+    let sizes = [2, 1 + random.below(4) as usize, 1 + random.below(4) as usize, 2];
+    let layers = sizes.windows(2).enumerate().map(|(index, pair)| {
+        let numbers = |count: usize, random: &mut Random| {
+            (0..count).map(|_| Parameter::from(random.number())).collect::<Vec<_>>()
+        };
+        let activation = match index {
+            2 => Activation::Identity,
+            _ if random.below(4) == 0 => Activation::LeakyRelu { slope: Parameter::from(0.1) },
+            _ => Activation::Relu,
+        };
+        let (weights, biases) = (numbers(pair[0] * pair[1], random), numbers(pair[1], random));
+        Layer::new(pair[0], weights, biases, activation).expect("well formed")
+    });
+    let network = Network::new(layers.collect()).expect("fits");
+    let inputs = vec![PolicyInput::Variable(VarId(0)), PolicyInput::Variable(VarId(1))];
+    Policy::new(inputs, vec![LabelId(0), LabelId(1)], false, Scorer::Network(network)).expect("fits")
+}
+
+/// The values of all nodes without rounding; sums and activations.
+fn values(network: &Network, inputs: &[i32]) -> Vec<(Vec<BigRational>, Vec<BigRational>)> {
+    let zero = exact(0.0);
+    let mut values: Vec<BigRational> =
+        inputs.iter().map(|&value| BigRational::from_integer(BigInt::from(value))).collect();
+    let layer = |layer: &Layer| {
+        let sum = |neuron| {
+            let products = layer.row(neuron).map(|(input, weight)| exact(weight.double) * &values[input]);
+            products.sum::<BigRational>() + exact(layer.bias(neuron).double)
+        };
+        let sums: Vec<BigRational> = (0..layer.neurons()).map(sum).collect();
+        values = match layer.activation() {
+            Activation::Relu => sums.iter().map(|sum| sum.max(&zero).clone()).collect(),
+            Activation::LeakyRelu { slope } => {
+                let leak =
+                    |sum: &BigRational| if *sum < zero { sum * exact(slope.double) } else { sum.clone() };
+                sums.iter().map(leak).collect()
+            }
+            _ => sums.clone(),
+        };
+        (sums, values.clone())
+    };
+    network.layers().map(layer).collect()
+}
+
+/// Without their rounding terms the bounds are exact up to a few last bits, and half of them are on the wrong side.
+#[test]
+fn bounds_hold_the_exact_values_of_the_nominal_network() {
+    let mut random = Random(1);
+    let mut tight = 0;
+    for _ in 0..3000 {
+        let policy = policy(&mut random);
+        let Scorer::Network(network) = &policy.scorer else { unreachable!("it is a network") };
+        let bounds = Bounds::new(&policy, network, Arithmetic::Real);
+        let (x, y) = (random.below(100) as i32 - 50, random.below(100) as i32 - 50);
+        let part = Part(vec![(x, x + random.below(2) as i32), (y, y + random.below(2) as i32)]);
+        let slots = bounds.forward(&part).expect("no overflow");
+        let difference = bounds.least(&slots, &part, 3, [(0, 1.0), (1, -1.0)], 0.0).0;
+        let states =
+            (part.0[0].0..=part.0[0].1).flat_map(|x| (part.0[1].0..=part.0[1].1).map(move |y| [x, y]));
+        for state in states {
+            let exact_values = values(network, &state);
+            for (slot, (sums, values)) in slots[1..].iter().zip(&exact_values) {
+                let pairs = slot.sums.iter().zip(sums).chain(slot.values.iter().zip(values));
+                for (bound, value) in pairs {
+                    assert!(
+                        exact(bound.lower) <= *value && *value <= exact(bound.upper),
+                        "{value} in {bound:?}"
+                    );
+                }
+            }
+            let scores = &exact_values[2].1;
+            let found = &scores[0] - &scores[1];
+            assert!(exact(difference) <= found);
+            let size = slots[3].values[0].magnitude() + slots[3].values[1].magnitude();
+            tight += u32::from(found - exact(difference) < exact(size * 1e-9));
+        }
+    }
+    assert!(tight > 1000, "the bounds of {tight} states only are tight");
+}
+
+/// A network of all kinds of nodes, each of which may be the last one, whose values may be tiny, so that absolute errors show.
+fn curved(random: &mut Random) -> Policy {
+    let number = |text: &str| Parameter::parse(text).expect("a number");
+    let activations = [
+        Activation::Identity,
+        Activation::Relu,
+        Activation::LeakyRelu { slope: number("0.1") },
+        Activation::Tanh,
+        Activation::Sigmoid,
+        Activation::Elu { scale: number("1.7") },
+        Activation::Clip { low: number("-0.3"), high: number("1.1") },
+    ];
+    let layer = |inputs: usize, neurons: usize, activation, random: &mut Random| {
+        let scale = [1.0, 1e-3, 1e-7, 1e-20, 1e3][random.below(5) as usize];
+        let zero = random.below(2) as f64;
+        let number = |random: &mut Random| scale * (random.below(2001) as f64 / 1000.0 - 1.0);
+        let weights = (0..inputs * neurons).map(|_| Parameter::from(number(random))).collect();
+        let biases = (0..neurons).map(|_| Parameter::from(zero * number(random))).collect();
+        Layer::new(inputs, weights, biases, activation).expect("well formed")
+    };
+    let any = |random: &mut Random| activations[random.below(7) as usize];
+    let (first, second) = (any(random), any(random));
+    let divisors = ["3", "-0.7", ["1e-5", "1e-39"][usize::from(random.below(20) == 0)]].map(number).to_vec();
+    let mut nodes = vec![
+        Node::Layer { from: Source::Input, layer: layer(2, 3, first, random) },
+        Node::Quotient { from: Source::Node(0), divisors },
+        Node::Maximum { left: Source::Node(0), right: Source::Node(1) },
+        Node::Layer { from: Source::Node(2), layer: layer(3, 3, second, random) },
+        Node::Layer { from: Source::Node(3), layer: layer(3, 2, Activation::Identity, random) },
+    ];
+    nodes.truncate(1 + random.below(5) as usize);
+    if random.below(6) == 0 {
+        nodes = vec![Node::Quotient { from: Source::Input, divisors: ["3", "-0.7"].map(number).to_vec() }];
+    }
+    let network = Network::from_nodes(2, nodes).expect("fits");
+    let inputs = vec![PolicyInput::Variable(VarId(0)), PolicyInput::Variable(VarId(1))];
+    let labels = (0..network.outputs() as u32).map(LabelId).collect();
+    Policy::new(inputs, labels, false, Scorer::Network(network)).expect("fits")
+}
+
+/// What a deviation is for: at a state, both ends of a score are within it of the nominal value.
+#[test]
+fn scores_of_each_arithmetic_are_within_their_deviation() {
+    let mut random = Random(3);
+    let mut bounded = 0;
+    for _ in 0..20_000 {
+        let policy = curved(&mut random);
+        let Scorer::Network(network) = &policy.scorer else { unreachable!("it is a network") };
+        let offset = if random.below(8) == 0 { 16_777_215 } else { 0 };
+        let state = [random.below(30) as i32 - 15 + offset, random.below(30) as i32 - 15];
+        let part = Part(state.map(|value| (value, value)).to_vec());
+        for arithmetic in Arithmetic::ALL {
+            let Some(slots) = Bounds::new(&policy, network, arithmetic).forward(&part) else { continue };
+            bounded += 1;
+            for (score, bound) in policy.scores(arithmetic, &state).iter().zip(&slots[slots.len() - 1].values)
+            {
+                let reach = bound.deviation + SLACK * (bound.magnitude() + bound.deviation);
+                let within = bound.lower - reach <= score.lower && score.upper <= bound.upper + reach;
+                assert!(within, "{arithmetic}: {score:?} in {bound:?}, {network:?}");
+            }
+        }
+    }
+    assert!(bounded > 70_000, "only {bounded} of 80,000 were bounded");
+}

@@ -1,0 +1,292 @@
+//! Certificates that try to get away with something, each against one weak spot that a checker could have.
+
+use surefoot_certificate::{
+    Bound, Certificate, Domain, Fact, Limits, Obligation, Region, Rejection, Report, Subject, TreeNode, check,
+};
+use surefoot_model::{
+    Assignment, Command, ExprId, ExprPool, Label, LabelId, Outcome, Property, Start, TransitionSystem, Type,
+    VarId, Variable, VariableType,
+};
+use surefoot_policy::{
+    Arithmetic, Ensemble, Goal, OutOfDomain, Parameter, Policy, PolicyInput, Scorer, Semantics,
+};
+
+/// One variable `x`, the labels `a` and `b`, and a policy that prefers `a`.
+struct Task {
+    system: TransitionSystem,
+    property: Property,
+    policy: Policy,
+    semantics: Semantics,
+}
+
+const READING: Semantics = Semantics {
+    filter: false,
+    goal: Goal::Ignore,
+    out_of_domain: OutOfDomain::Error,
+    arithmetic: Arithmetic::F64,
+};
+
+impl Task {
+    /// Starts at 0. Nothing is unsafe, and there are no commands.
+    fn new(lower: i32, upper: i32) -> Task {
+        let mut system = TransitionSystem::default();
+        system.variables.push(Variable::new("x", VariableType::Int { lower, upper }));
+        system.labels = ["a", "b"].map(|name| Label { name: name.into() }).to_vec();
+        let unsafe_states = system.exprs.bool(false);
+        let start = Start { condition: None, listed: vec![vec![0]] };
+        let property = Property {
+            name: "p".into(),
+            start,
+            unsafe_states,
+            hold: None,
+            goal: None,
+            predicates: Vec::new(),
+            policy_file: None,
+        };
+        let base = [1.0, 0.0].map(Parameter::from).to_vec();
+        let scorer = Scorer::Ensemble(Ensemble::new(1, base, Vec::new()).expect("well formed"));
+        let inputs = vec![PolicyInput::Variable(VarId(0))];
+        let policy = Policy::new(inputs, vec![LabelId(0), LabelId(1)], false, scorer).expect("fits");
+        Task { system, property, policy, semantics: READING }
+    }
+
+    fn expression(&mut self, make: impl FnOnce(&mut ExprPool, ExprId) -> ExprId) -> ExprId {
+        let x = self.system.exprs.variable_of_type(VarId(0), Type::Int);
+        make(&mut self.system.exprs, x)
+    }
+
+    /// Adds a command that assigns to `x` where the guard holds.
+    fn command(&mut self, label: Option<u32>, guard: ExprId, value: ExprId) {
+        let probability = self.system.exprs.int(1);
+        let assignments = vec![Assignment { variable: VarId(0), value }];
+        let outcomes = vec![Outcome { probability, assignments, requirements: Vec::new() }];
+        self.system.commands.push(Command {
+            label: label.map(LabelId),
+            guard,
+            outcomes,
+            origin: String::new(),
+        });
+    }
+
+    fn check(&self, regions: Vec<Region>) -> Result<Report, Rejection> {
+        let (lower, upper) = self.system.variables[0].ty.bounds().expect("discrete");
+        let certificate = Certificate {
+            inputs: Vec::new(),
+            variables: vec![Domain { name: "x".into(), lower, upper }],
+            labels: vec!["a".into(), "b".into()],
+            outputs: Some(vec![0, 1]),
+            semantics: self.semantics,
+            regions,
+        };
+        let subject = Subject {
+            system: &self.system,
+            property: &self.property,
+            policy: Some(&self.policy),
+            semantics: self.semantics,
+            inputs: &[],
+        };
+        check(&certificate, &subject, &mut Limits { parts: 100_000, stop: &mut || false })
+    }
+
+    /// Which obligation fails, and at which value of `x`.
+    fn failure(&self, regions: Vec<Region>) -> (Obligation, i32) {
+        match self.check(regions) {
+            Err(Rejection::Failed { obligation, state, .. }) => (obligation, state[0]),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn region(lower: i32, upper: i32, listed: &[u32]) -> Region {
+    let bounds = vec![Bound { variable: 0, lower, upper }];
+    Region { bounds, facts: Vec::new(), tree: vec![TreeNode::Leaf(listed.to_vec())] }
+}
+
+#[test]
+fn nothing_wraps_at_the_ends_of_32_bits() {
+    let mut task = Task::new(i32::MIN, i32::MAX);
+    let next = task.expression(|exprs, x| {
+        let one = exprs.int(1);
+        exprs.add(x, one).expect("integers")
+    });
+    let always = task.system.exprs.bool(true);
+    task.command(None, always, next);
+    let all = || vec![region(i32::MIN, i32::MAX, &[0])];
+    assert_eq!(task.failure(all()), (Obligation::Successor, i32::MAX));
+    assert_eq!(task.failure(vec![region(0, i32::MAX - 1, &[0])]), (Obligation::Successor, i32::MAX - 1));
+    task.semantics.out_of_domain = OutOfDomain::Block;
+    task.check(all()).expect("nothing is above the largest value");
+    task.check(vec![region(0, i32::MAX, &[0])]).expect("it goes up only");
+    assert_eq!(task.failure(vec![region(i32::MIN, 0, &[0])]), (Obligation::Successor, 0));
+}
+
+#[test]
+fn values_beyond_64_bits_have_no_value() {
+    let mut task = Task::new(0, 10);
+    let huge = task.expression(|exprs, x| {
+        let (most, zero) = (exprs.int(i64::MAX), exprs.int(0));
+        let product = exprs.mul(x, most).expect("integers");
+        exprs.mul(product, zero).expect("integers")
+    });
+    let always = task.system.exprs.bool(true);
+    task.command(None, always, huge);
+    task.check(vec![region(0, 1, &[0])]).expect("0 and the largest integer fit");
+    assert_eq!(task.failure(vec![region(0, 2, &[0])]), (Obligation::Successor, 2));
+}
+
+#[test]
+fn facts_that_no_state_satisfies_cover_nothing() {
+    let task = Task::new(i32::MIN, i32::MAX);
+    let with = |factor, limit| {
+        let facts = vec![Fact { terms: vec![(0, factor)], limit }];
+        vec![Region { facts, ..region(i32::MIN, i32::MAX, &[0]) }]
+    };
+    for (factor, limit) in [(0, -1), (1, i64::MIN), (i32::MIN, i64::MIN), (i32::MAX, i64::MIN)] {
+        assert_eq!(task.failure(with(factor, limit)), (Obligation::Start, 0));
+    }
+    for (factor, limit) in [(i32::MIN, i64::MAX), (i32::MAX, 0), (0, 0)] {
+        task.check(with(factor, limit)).expect("0 satisfies it");
+    }
+}
+
+#[test]
+fn regions_that_are_no_sets_are_malformed() {
+    let task = Task::new(-5, 5);
+    let bound = |lower, upper| Bound { variable: 0, lower, upper };
+    let fact = |terms: &[(u32, i32)]| Fact { terms: terms.to_vec(), limit: 9 };
+    let good = region(-5, 5, &[0]);
+    task.check(vec![good.clone()]).expect("nothing happens");
+    for wrong in [
+        Region { bounds: vec![bound(1, 0)], ..good.clone() },
+        Region { bounds: vec![bound(0, 0), bound(-5, 5)], ..good.clone() },
+        Region { bounds: vec![bound(0, 6)], ..good.clone() },
+        Region { bounds: vec![Bound { variable: 1, lower: 0, upper: 0 }], ..good.clone() },
+        Region { facts: vec![fact(&[(0, 1), (0, -1)])], ..good.clone() },
+        Region { facts: vec![fact(&[(7, 1)])], ..good.clone() },
+        Region { tree: vec![TreeNode::Leaf(vec![1, 0])], ..good.clone() },
+        Region { tree: vec![TreeNode::Leaf(vec![0, 0])], ..good.clone() },
+        Region { tree: vec![TreeNode::Leaf(vec![2])], ..good.clone() },
+        Region { tree: Vec::new(), ..good.clone() },
+        Region { tree: vec![TreeNode::Leaf(vec![0]), TreeNode::Leaf(vec![0])], ..good.clone() },
+        Region { tree: vec![TreeNode::Split { variable: 1, at: 0 }], ..good },
+    ] {
+        assert!(matches!(task.check(vec![wrong.clone()]), Err(Rejection::Malformed(_))), "{wrong:?}");
+    }
+}
+
+/// Splits outside of the region leave one side without states. What is listed there means nothing; the other side counts.
+#[test]
+fn splits_outside_of_a_region_hide_nothing() {
+    let task = Task::new(-5, 5);
+    let tree = |at: i32, left: u32, right: u32| {
+        let leaves = [left, right].map(|output| TreeNode::Leaf(vec![output]));
+        let [left, right] = leaves;
+        vec![Region { tree: vec![TreeNode::Split { variable: 0, at }, left, right], ..region(-1, 1, &[]) }]
+    };
+    for at in [i32::MIN, -5, -1] {
+        task.check(tree(at, 1, 0)).expect("all states are on the right");
+        assert_eq!(task.failure(tree(at, 0, 1)).0, Obligation::Choice);
+    }
+    for at in [2, 6, i32::MAX] {
+        task.check(tree(at, 0, 1)).expect("all states are on the left");
+        assert_eq!(task.failure(tree(at, 1, 0)).0, Obligation::Choice);
+    }
+    assert_eq!(task.failure(tree(0, 0, 1)), (Obligation::Choice, 0));
+}
+
+#[test]
+fn undefined_conditions_are_never_safe() {
+    // 1/x > 0 has no value at 0.
+    let quotient = |exprs: &mut ExprPool, x| {
+        let (one, zero) = (exprs.int(1), exprs.int(0));
+        let quotient = exprs.div(one, x).expect("numbers");
+        exprs.lt(zero, quotient).expect("numbers")
+    };
+    let mut task = Task::new(-5, 5);
+    let condition = task.expression(quotient);
+    task.property.start.condition = Some(condition);
+    task.property.start.listed.clear();
+    // Also where no region is.
+    assert_eq!(task.failure(vec![region(1, 5, &[0])]), (Obligation::Start, 0));
+
+    let mut task = Task::new(-5, 5);
+    task.property.unsafe_states = task.expression(quotient);
+    assert_eq!(task.failure(vec![region(-5, 0, &[0])]), (Obligation::Safe, 0));
+
+    let mut task = Task::new(-5, 5);
+    let (guard, same) = (task.expression(quotient), task.expression(|_, x| x));
+    task.command(None, guard, same);
+    assert_eq!(task.failure(vec![region(-5, 5, &[0])]), (Obligation::Safe, 0));
+    task.semantics.out_of_domain = OutOfDomain::Block;
+    task.check(vec![region(-5, 5, &[0])]).expect("without a value it is not enabled");
+}
+
+#[test]
+fn goals_spare_what_is_unsafe_only_if_strict() {
+    let mut task = Task::new(-5, 5);
+    let above = task.expression(|exprs, x| {
+        let zero = exprs.int(0);
+        exprs.lt(zero, x).expect("integers")
+    });
+    (task.property.unsafe_states, task.property.goal) = (above, Some(above));
+    // It leads out, but not from goals.
+    let minimum = task.system.exprs.int(-5);
+    task.command(None, above, minimum);
+    for (goal, safe) in [(Goal::Ignore, false), (Goal::Terminal, false), (Goal::Strict, true)] {
+        task.semantics.goal = goal;
+        assert_eq!(task.check(vec![region(0, 5, &[0])]).is_ok(), safe, "{goal:?}");
+    }
+}
+
+#[test]
+fn where_no_label_is_applicable_only_the_policy_rests() {
+    let mut task = Task::new(-5, 5);
+    let never = task.system.exprs.bool(false);
+    let same = task.expression(|_, x| x);
+    task.command(Some(0), never, same);
+    assert_eq!(task.failure(vec![region(0, 0, &[])]), (Obligation::Choice, 0));
+    task.semantics.filter = true;
+    task.check(vec![region(0, 0, &[])]).expect("no output competes");
+    let next = task.expression(|exprs, x| {
+        let one = exprs.int(1);
+        exprs.add(x, one).expect("integers")
+    });
+    let always = task.system.exprs.bool(true);
+    task.command(None, always, next);
+    assert_eq!(task.failure(vec![region(0, 0, &[])]), (Obligation::Successor, 0));
+}
+
+/// The best output is not applicable in one state only; there the other one is chosen.
+#[test]
+fn an_output_that_competes_almost_everywhere_does_not_win_everywhere() {
+    let mut task = Task::new(-5, 5);
+    task.semantics.filter = true;
+    let elsewhere = task.expression(|exprs, x| {
+        let three = exprs.int(3);
+        let equal = exprs.eq(x, three).expect("integers");
+        exprs.not(equal).expect("a condition")
+    });
+    let (always, same) = (task.system.exprs.bool(true), task.expression(|_, x| x));
+    task.command(Some(0), elsewhere, same);
+    task.command(Some(1), always, same);
+    assert_eq!(task.failure(vec![region(-5, 5, &[0])]), (Obligation::Choice, 3));
+    task.check(vec![region(-5, 2, &[0])]).expect("`a` is applicable");
+}
+
+#[test]
+fn large_files_take_time_in_proportion_or_reach_the_limit() {
+    let task = Task::new(0, i32::MAX);
+    // A tree as deep as it is long.
+    let splits = (1..20_000).flat_map(|at| [TreeNode::Split { variable: 0, at }, TreeNode::Leaf(vec![0])]);
+    let tree: Vec<TreeNode> = splits.chain([TreeNode::Leaf(vec![0])]).collect();
+    let deep = Region { tree: tree.clone(), ..region(0, i32::MAX, &[]) };
+    assert_eq!(task.check(vec![deep]).map(|report| report.leaves), Ok(20_000));
+    // The same over one state.
+    let narrow = Region { tree, ..region(0, 0, &[]) };
+    assert_eq!(task.check(vec![narrow]).map(|report| report.leaves), Ok(1));
+    // The same region many times.
+    let many = vec![region(0, 5, &[0]); 40_000];
+    assert!(task.check(many).is_ok());
+    let too_many = vec![region(0, 5, &[0]); 60_000];
+    assert!(matches!(task.check(too_many), Err(Rejection::NotChecked(_))));
+}
