@@ -26,12 +26,17 @@ pub struct OutcomeSolver<S> {
     assigned: Vec<VarId>,
 }
 
-impl<S: Arithmetic + Default> OutcomeSolver<S> {
-    pub fn new(system: &TransitionSystem, step: Step, limits: Limits) -> Result<Self, UnsupportedVariable> {
+impl<S: Arithmetic> OutcomeSolver<S> {
+    pub fn new(
+        solver: S,
+        system: &TransitionSystem,
+        step: Step,
+        limits: Limits,
+    ) -> Result<Self, UnsupportedVariable> {
         let command = &system.commands[step.command];
         let outcome = &command.outcomes[step.outcome];
         let pool = &system.exprs;
-        let mut encoder = Encoder::new(S::default(), &system.variables)?;
+        let mut encoder = Encoder::new(solver, &system.variables)?;
         encoder.set_limits(limits);
         encoder.require_condition(pool, command.guard);
         let possible = encoder.possible(pool, outcome);
@@ -94,6 +99,11 @@ impl<S: Arithmetic + Default> OutcomeSolver<S> {
         let answer = self.encoder.solve_assuming(&assumptions);
         self.assumptions = assumptions;
         answer
+    }
+
+    /// Bytes, roughly.
+    pub fn memory(&self) -> u64 {
+        self.encoder.memory() + (self.after_bounds.len() * 2 * size_of::<((VarId, i64), Lit)>()) as u64
     }
 
     /// The literals of the last question: frames, the exit, bounds.
