@@ -35,6 +35,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use surefoot_certificate::{Certificate, Region, Report};
+pub use surefoot_solve::Backend;
 use surefoot_solve::Poll;
 
 use crate::certificate::{certificate, check_certificate};
@@ -75,6 +76,8 @@ pub struct Options {
     pub samples: usize,
     /// How often a box may be split to make one test of one command exact.
     pub splits: usize,
+    /// Who answers questions about the environment.
+    pub solver: Backend,
     /// Whether a proof is checked before the verdict is SAFE.
     pub check: bool,
 }
@@ -87,6 +90,7 @@ impl Default for Options {
             reschedule: false,
             samples: 20_000,
             splits: 64,
+            solver: Backend::Sat,
             check: true,
         }
     }
@@ -186,7 +190,8 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
         Verdict::Unknown(reason) => Some(reason),
         Verdict::Safe | Verdict::Unsafe(_) => None,
     };
-    let vacuity = if verdict == Verdict::Safe { vacuity::vacuity(task, control) } else { Vec::new() };
+    let vacuity =
+        if verdict == Verdict::Safe { vacuity::vacuity(task, options.solver, control) } else { Vec::new() };
     let counts = outcome::Statistics {
         states: statistics.states,
         depth: statistics.depth,
@@ -227,7 +232,7 @@ impl<'p> Run<'p> {
             levels: 1,
             obligations: Obligations::default(),
             samples: Samples::new(options.samples),
-            states: StateQueries::new(problem, poll.clone()),
+            states: StateQueries::new(problem, options.solver, poll.clone()),
             steps: StepQueries::new(problem, &options, poll),
             handled: 0,
             visited: 0,

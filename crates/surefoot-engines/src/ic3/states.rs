@@ -1,6 +1,6 @@
 //! Questions about single states: where runs start, what reasons must not hold, where taking a command is an error.
 
-use surefoot_solve::{Answer, Bound, FrameId, Lit, Poll, SatSolver, States, Truths};
+use surefoot_solve::{Answer, AnySolver, Backend, Bound, FrameId, Lit, Poll, States, Truths};
 
 use super::Stop;
 use super::frames;
@@ -10,7 +10,7 @@ use super::reason::Reason;
 /// A solver for conditions at states.
 pub struct StateQueries<'p> {
     problem: &'p Problem,
-    states: States<'p, SatSolver>,
+    states: States<'p, AnySolver>,
     start: Option<Truths>,
     /// Implies that the state is unsafe, or that something is undefined that never may be.
     bad: Lit,
@@ -21,8 +21,9 @@ pub struct StateQueries<'p> {
 }
 
 impl<'p> StateQueries<'p> {
-    pub fn new(problem: &'p Problem, poll: Poll) -> StateQueries<'p> {
-        let mut states = States::<SatSolver>::new(&problem.task.system).expect("variables are discrete");
+    pub fn new(problem: &'p Problem, solver: Backend, poll: Poll) -> StateQueries<'p> {
+        let states = States::with_solver(&problem.task.system, solver.maker()());
+        let mut states = states.expect("variables are discrete");
         states.set_interrupt(Some(poll));
         let start = problem.task.property.start.condition.map(|condition| states.condition(condition));
         let mut bad = vec![states.condition(problem.unsafe_states).is_true];
@@ -125,7 +126,7 @@ impl<'p> StateQueries<'p> {
 }
 
 /// A literal that is true where the steps of a command, if it is enabled, are wrong.
-fn wrong(problem: &Problem, states: &mut States<'_, SatSolver>, command: usize) -> Lit {
+fn wrong(problem: &Problem, states: &mut States<'_, AnySolver>, command: usize) -> Lit {
     let mut wrong = Vec::new();
     if let Some(distribution) = problem.distributions[command] {
         wrong.push(!states.condition(distribution).is_true);

@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 use surefoot_model::expr::{Enclosure, Truth};
 use surefoot_policy::certify::{Budget, CachedCertifier, CachedPossibility, OutputSet, Question};
-use surefoot_solve::{Answer, Bound, FrameId, Poll, SatSolver, Step, Transitions};
+use surefoot_solve::{Answer, AnySolver, Bound, FrameId, Poll, Step, Transitions};
 
 use super::frames::Frames;
 use super::problem::Problem;
@@ -75,7 +75,7 @@ struct Part {
 /// Solvers and certifiers for steps.
 pub struct StepQueries<'p> {
     problem: &'p Problem,
-    transitions: Transitions<'p, SatSolver>,
+    transitions: Transitions<'p, AnySolver>,
     certifier: Option<CachedCertifier>,
     cores: FxHashMap<Step, Vec<Core>>,
     /// Cores that hold only if the box in question becomes a reason.
@@ -95,8 +95,8 @@ pub struct StepQueries<'p> {
 
 impl<'p> StepQueries<'p> {
     pub fn new(problem: &'p Problem, options: &Options, poll: Poll) -> StepQueries<'p> {
-        let mut transitions =
-            Transitions::<SatSolver>::new(&problem.task.system).expect("variables are discrete");
+        let transitions = Transitions::with_solvers(&problem.task.system, options.solver.maker());
+        let mut transitions = transitions.expect("variables are discrete");
         transitions.set_interrupt(Some(poll.clone()));
         for &(condition, value) in &problem.sources {
             transitions.restrict_sources(condition, value);

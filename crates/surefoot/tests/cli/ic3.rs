@@ -74,6 +74,9 @@ fn the_options_of_the_paper_give_certificates_too() {
         &["--no-generalize"],
         &["--samples", "0"],
         &["--reschedule"],
+        &["--solver", "sat"],
+        #[cfg(feature = "z3")]
+        &["--solver", "z3"],
         &["--reasons", "assignment", "--reschedule", "--filter", "on", "--arithmetic", "any-f32"],
     ] {
         let folder = Folder::walk("4.5");
@@ -123,6 +126,7 @@ fn options_belong_to_an_engine() {
         &["--samples", "0"],
         &["--reschedule"],
         &["--no-check"],
+        &["--solver", "sat"],
         &["--certificate", "safe.cert"],
     ] {
         let message = format!("error: `{}` needs `--engine ic3`", options[0]);
@@ -133,6 +137,16 @@ fn options_belong_to_an_engine() {
         .exits(2)
         .complains(&["`--certificate`: there is no folder nowhere"]);
     verify(&folder, &["--certificate", "."]).exits(2).complains(&["is a folder, not a file"]);
+}
+
+#[cfg(not(feature = "z3"))]
+#[test]
+fn a_program_without_z3_says_how_to_get_it() {
+    verify(&Folder::walk("4.5"), &["--solver", "z3"]).exits(2).complains(&[
+        "error: `--solver z3`: this program was built without Z3",
+        "hint: ",
+        "--features z3",
+    ]);
 }
 
 #[test]
