@@ -50,7 +50,7 @@ use problem::Problem;
 use reason::Reason;
 use samples::Samples;
 use states::StateQueries;
-pub use statistics::Statistics;
+pub use statistics::{Sizes, Statistics, Tally, Tests, Times};
 use steps::StepQueries;
 use successor::Successor;
 
@@ -96,6 +96,13 @@ impl Default for Options {
     }
 }
 
+/// Time between two reports of progress.
+const REPORT_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Most bytes of the decision cache, and the part of a memory limit that it may take.
+const CACHE: u64 = 256 << 20;
+const CACHE_SHARE: u64 = 4;
+
 /// Why a procedure did not finish.
 pub(crate) enum Stop {
     /// A limit was reached, or the user stopped the run.
@@ -122,6 +129,9 @@ struct Run<'p> {
     handled: u64,
     /// States that were looked at.
     visited: u64,
+    times: Times,
+    /// When progress was last reported.
+    reported: Instant,
 }
 
 /// The verdict, and the proof if it is SAFE.
@@ -163,7 +173,7 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
     let problem = Problem::new(task);
     let mut run = Run::new(&problem, options, control);
     let found = run.search();
-    let statistics = run.statistics();
+    let mut statistics = run.statistics();
     let mut check = None;
     let (verdict, certificate) = match found {
         Ok(End::Safe(regions)) => {
@@ -171,7 +181,8 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
             if options.check {
                 let began = Instant::now();
                 let report = check_certificate(&certificate, task, control)?;
-                check = report.map(|report| Checked { report, time: began.elapsed() });
+                statistics.times.check = began.elapsed();
+                check = report.map(|report| Checked { report, time: statistics.times.check });
             }
             if options.check && check.is_none() {
                 (Verdict::Unknown(limit(control.interrupted())?), None)
@@ -222,6 +233,7 @@ impl<'p> Run<'p> {
         let poll: Poll = Arc::new(move || {
             cancelled.load(Ordering::Relaxed) || deadline.is_some_and(|deadline| Instant::now() >= deadline)
         });
+        let cache = control.memory_limit.map_or(CACHE, |limit| CACHE.min(limit / CACHE_SHARE)) as usize;
         Run {
             problem,
             control,
@@ -233,32 +245,35 @@ impl<'p> Run<'p> {
             obligations: Obligations::default(),
             samples: Samples::new(options.samples),
             states: StateQueries::new(problem, options.solver, poll.clone()),
-            steps: StepQueries::new(problem, &options, poll),
+            steps: StepQueries::new(problem, &options, cache, poll),
             handled: 0,
             visited: 0,
+            times: Times::default(),
+            reported: Instant::now(),
         }
     }
 
     /// Algorithm 1.
     fn search(&mut self) -> Result<End, Stop> {
-        if let Some(trace) = self.unsafe_start()? {
+        if let Some(trace) = self.timed(|times| &mut times.start, Run::unsafe_start)? {
             return Ok(End::Unsafe(trace));
         }
-        if let Some(trace) = self.sample()? {
+        if let Some(trace) = self.timed(|times| &mut times.samples, Run::sample)? {
             return Ok(End::Unsafe(trace));
         }
         loop {
             if let Some(trace) = self.block_samples()? {
                 return Ok(End::Unsafe(trace));
             }
-            while let Some(start) = self.select_start_state()? {
+            while let Some(start) = self.timed(|times| &mut times.start, Run::select_start_state)? {
                 if let Some(trace) = self.block(start)? {
                     return Ok(End::Unsafe(trace));
                 }
             }
             self.levels += 1;
-            if let Some(level) = self.propagate_clauses()? {
-                return Ok(End::Safe(self.regions(level)?));
+            if let Some(level) = self.timed(|times| &mut times.propagate, Run::propagate_clauses)? {
+                let regions = self.timed(|times| &mut times.certificate, |run| run.regions(level))?;
+                return Ok(End::Safe(regions));
             }
         }
     }
@@ -290,7 +305,9 @@ impl<'p> Run<'p> {
                 self.reschedule(obligation);
                 continue;
             }
-            match self.select_successor_state(obligation)? {
+            let selected =
+                self.timed(|times| &mut times.successor, |run| run.select_successor_state(obligation))?;
+            match selected {
                 Successor::Unsafe(step) => {
                     let last = self.obligations.visit(visit, step);
                     return Ok(Some(self.obligations.trace(last)));
@@ -302,8 +319,9 @@ impl<'p> Run<'p> {
                 }
                 Successor::Outside(level) => {
                     let state = self.obligations.state(visit).to_vec();
-                    let reason = self.generalize_reason(&state, level)?;
-                    self.learn(reason, level + 1)?;
+                    let generalize = |run: &mut Run<'_>| run.generalize_reason(&state, level);
+                    let reason = self.timed(|times| &mut times.generalize, generalize)?;
+                    self.timed(|times| &mut times.propagate, |run| run.learn(reason, level + 1))?;
                     self.reschedule(obligation);
                 }
             }
@@ -340,27 +358,55 @@ impl<'p> Run<'p> {
         self.stepper.successors(state).map_err(|error| Stop::Error(TaskError::Model(error)))
     }
 
+    /// Runs a procedure and adds its time to a part of the whole.
+    fn timed<R>(
+        &mut self,
+        part: impl FnOnce(&mut Times) -> &mut Duration,
+        procedure: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let began = Instant::now();
+        let result = procedure(self);
+        *part(&mut self.times) += began.elapsed();
+        result
+    }
+
+    /// Bytes of everything that grows, roughly.
     fn memory(&self) -> u64 {
-        let reasons = self.frames.entries().len() * self.problem.domain.lower.len() * 8;
-        self.obligations.memory() + self.samples.memory() + reasons as u64
+        self.obligations.memory()
+            + self.samples.memory()
+            + self.frames.memory()
+            + self.states.memory()
+            + self.steps.memory()
     }
 
     fn statistics(&self) -> Statistics {
+        let entries = self.frames.entries();
+        let highest = self.levels + 1;
+        let mut levels = vec![0; highest];
+        for entry in entries {
+            levels[entry.level.min(highest) - 1] += 1;
+        }
         Statistics {
             depth: self.levels as u64,
-            reasons: self.frames.entries().len() as u64,
+            reasons: entries.len() as u64,
+            levels,
+            sizes: Sizes::of(entries, &self.problem.domain),
             obligations: self.handled,
             states: self.visited,
+            samples: self.samples.len() as u64,
             time: self.began.elapsed(),
+            times: self.times,
+            tests: Tests { state: self.states.asked, ..self.steps.tests() },
             memory: self.memory(),
         }
     }
 
     /// Looks at the limits and reports progress.
     fn look_around(&mut self) -> Result<(), Stop> {
-        let statistics = self.statistics();
-        let memory = statistics.memory;
-        self.control.observer.progress(&Progress::Ic3(statistics));
-        if self.control.exhausted(memory).is_some() { Err(Stop::Limit) } else { Ok(()) }
+        if self.reported.elapsed() >= REPORT_INTERVAL {
+            self.control.observer.progress(&Progress::Ic3(self.statistics()));
+            self.reported = Instant::now();
+        }
+        if self.control.exhausted(self.memory()).is_some() { Err(Stop::Limit) } else { Ok(()) }
     }
 }

@@ -16,6 +16,7 @@ impl Run<'_> {
         let reasons: Vec<Reason> = entries.map(|entry| entry.reason.clone()).collect();
         let mut regions = Vec::new();
         for reason in reasons {
+            self.look_around()?;
             let tree =
                 if self.problem.task.policy.is_some() { self.tree(&reason, level)? } else { Vec::new() };
             regions.push(Region { bounds: self.bounds(&reason), facts: Vec::new(), tree });
@@ -30,11 +31,7 @@ impl Run<'_> {
             lower: reason.lower[variable],
             upper: reason.upper[variable],
         };
-        let is_narrow = |&variable: &usize| {
-            (reason.lower[variable], reason.upper[variable])
-                != (domain.lower[variable], domain.upper[variable])
-        };
-        (0..domain.lower.len()).filter(is_narrow).map(bound).collect()
+        reason.narrow(domain).map(bound).collect()
     }
 
     /// What the policy may choose in the parts of a reason, split until no part leads out of the invariant.

@@ -1,11 +1,14 @@
 //! Questions about single states: where runs start, what reasons must not hold, where taking a command is an error.
 
+use std::time::Instant;
+
 use surefoot_solve::{Answer, AnySolver, Backend, Bound, FrameId, Lit, Poll, States, Truths};
 
 use super::Stop;
 use super::frames;
 use super::problem::Problem;
 use super::reason::Reason;
+use super::statistics::Tally;
 
 /// A solver for conditions at states.
 pub struct StateQueries<'p> {
@@ -18,6 +21,8 @@ pub struct StateQueries<'p> {
     errors: Vec<Option<Lit>>,
     /// Solver frames, one per level.
     frames: usize,
+    /// Questions so far.
+    pub asked: Tally,
 }
 
 impl<'p> StateQueries<'p> {
@@ -52,7 +57,7 @@ impl<'p> StateQueries<'p> {
             errors.push(can_be.then_some(error));
         }
         let bad = states.encoder().or(&bad);
-        StateQueries { problem, states, start, bad, errors, frames: 0 }
+        StateQueries { problem, states, start, bad, errors, frames: 0, asked: Tally::default() }
     }
 
     /// Adds a reason at a level.
@@ -74,6 +79,26 @@ impl<'p> StateQueries<'p> {
         let mut question = vec![start.is_true];
         question.extend((level..self.frames).map(|level| self.states.frame(FrameId(level as u32))));
         self.ask(&question)
+    }
+
+    /// A state that satisfies the start condition, with as many of these values as cores allow.
+    pub fn start_near(&mut self, values: &[i32]) -> Result<Option<Vec<i32>>, Stop> {
+        let Some(start) = self.start else { return Ok(None) };
+        let mut question = self.question(&Reason::of_state(values), start.is_true);
+        loop {
+            let found = self.ask(&question)?;
+            let core = if found.is_none() { self.states.core() } else { Vec::new() };
+            let wanted = question.len();
+            question.retain(|literal| *literal == start.is_true || !core.contains(literal));
+            if found.is_some() || question.len() == wanted {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Bytes, roughly.
+    pub fn memory(&self) -> u64 {
+        self.states.memory()
     }
 
     /// A state at which the start condition is undefined.
@@ -117,7 +142,10 @@ impl<'p> StateQueries<'p> {
     }
 
     fn ask(&mut self, question: &[Lit]) -> Result<Option<Vec<i32>>, Stop> {
-        match self.states.query(question) {
+        let asked = Instant::now();
+        let answer = self.states.query(question);
+        self.asked.add(asked);
+        match answer {
             Answer::Satisfiable => Ok(Some(self.states.state())),
             Answer::Unsatisfiable => Ok(None),
             Answer::Unknown => Err(Stop::Limit),

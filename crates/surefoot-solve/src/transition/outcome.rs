@@ -21,6 +21,8 @@ pub struct OutcomeSolver<S> {
     /// How many entries of the log are known here.
     entries: usize,
     assumptions: Vec<Lit>,
+    /// See [`OutcomeSolver::measure`].
+    bytes: u64,
     /// The new values and where they go.
     update: Program,
     assigned: Vec<VarId>,
@@ -52,6 +54,7 @@ impl<S: Arithmetic> OutcomeSolver<S> {
             frames: Vec::new(),
             entries: 0,
             assumptions: Vec::new(),
+            bytes: 0,
             update: Program::new(pool, &values),
             assigned: outcome.assignments.iter().map(|assignment| assignment.variable).collect(),
         })
@@ -101,9 +104,11 @@ impl<S: Arithmetic> OutcomeSolver<S> {
         answer
     }
 
-    /// Bytes, roughly.
-    pub fn memory(&self) -> u64 {
-        self.encoder.memory() + (self.after_bounds.len() * 2 * size_of::<((VarId, i64), Lit)>()) as u64
+    /// Bytes when this was last asked and now, roughly.
+    pub fn measure(&mut self) -> (u64, u64) {
+        let after_bounds = self.after_bounds.len() * 2 * size_of::<((VarId, i64), Lit)>();
+        let now = self.encoder.memory() + after_bounds as u64;
+        (std::mem::replace(&mut self.bytes, now), now)
     }
 
     /// The literals of the last question: frames, the exit, bounds.

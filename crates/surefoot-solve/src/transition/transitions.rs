@@ -57,6 +57,8 @@ pub struct Transitions<'m, S> {
     make: fn() -> S,
     solvers: FxHashMap<Step, OutcomeSolver<S>>,
     frames: usize,
+    /// Bytes of all solvers when each was last asked.
+    solver_bytes: u64,
     log: Vec<Entry>,
     /// Bounds in all clauses of the log.
     log_bounds: usize,
@@ -103,6 +105,7 @@ impl<'m, S: Arithmetic> Transitions<'m, S> {
             make,
             solvers: FxHashMap::default(),
             frames: 0,
+            solver_bytes: 0,
             log: Vec::new(),
             log_bounds: 0,
             poll: None,
@@ -207,7 +210,10 @@ impl<'m, S: Arithmetic> Transitions<'m, S> {
     fn ask(&mut self, exit: Option<Lit>) -> Answer {
         let step = self.step.expect("a question was asked");
         let solver = self.solvers.get_mut(&step).expect("it was made ready");
-        solver.solve(&self.asked, exit, &self.current)
+        let answer = solver.solve(&self.asked, exit, &self.current);
+        let (before, now) = solver.measure();
+        self.solver_bytes = self.solver_bytes - before + now;
+        answer
     }
 
     fn last(&self) -> &OutcomeSolver<S> {
@@ -246,8 +252,8 @@ impl<'m, S: Arithmetic> Transitions<'m, S> {
 
     /// Bytes of all solvers, roughly.
     pub fn memory(&self) -> u64 {
-        let solvers = self.solvers.values().map(OutcomeSolver::memory).sum::<u64>();
-        solvers + (self.log.len() * size_of::<Entry>() + self.log_bounds * size_of::<Bound>()) as u64
+        self.solver_bytes
+            + (self.log.len() * size_of::<Entry>() + self.log_bounds * size_of::<Bound>()) as u64
     }
 
     /// Number of solvers that were made so far.
