@@ -72,7 +72,7 @@ fn ic3(statistics: &Statistics) -> String {
         last.join(" "),
         counted(statistics.obligations, "obligation"),
         rate(questions, statistics.time),
-        hits(tests.boxes_by_state, tests.boxes),
+        hits(tests.boxes_by_state, tests.boxes.count),
         hits(tests.environment_known, tests.environment_known + tests.environment.count),
         hits(tests.policy_known, tests.policy.count),
         seconds(statistics.time)
@@ -97,7 +97,7 @@ mod tests {
     fn the_line_of_ic3_has_levels_and_hit_rates() {
         let tally = |count| Tally { count, time: Duration::ZERO };
         let tests = Tests {
-            boxes: 10,
+            boxes: tally(10),
             boxes_by_state: 4,
             environment: tally(500),
             environment_known: 1500,

@@ -71,9 +71,9 @@ impl Tally {
 /// Questions about boxes, and how many needed no work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tests {
-    /// Whether the policy leads from a box into a frame.
-    pub boxes: u64,
-    /// Of these, answered by evaluating a few states.
+    /// Whether the policy leads from a box into a frame. The time is that of evaluating a few states first.
+    pub boxes: Tally,
+    /// Of these, answered by these states.
     pub boxes_by_state: u64,
     /// Environment tests: whether an outcome of a command leads there. Those that a solver was asked.
     pub environment: Tally,

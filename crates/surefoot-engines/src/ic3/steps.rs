@@ -165,8 +165,10 @@ impl<'p> StepQueries<'p> {
         target: Target<'_>,
     ) -> Result<Leads, Stop> {
         self.tentative.clear();
-        self.tests.boxes += 1;
-        if let Some(witness) = self.try_states(frames, source, target) {
+        let began = Instant::now();
+        let witness = self.try_states(frames, source, target);
+        self.tests.boxes.add(began);
+        if let Some(witness) = witness {
             self.tests.boxes_by_state += 1;
             return Ok(Leads::From(witness));
         }

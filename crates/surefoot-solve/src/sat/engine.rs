@@ -28,6 +28,10 @@ impl Size {
         self.literals += literals;
     }
 
+    fn bytes(self, (clause, literal): (usize, usize)) -> usize {
+        self.clauses * clause + self.literals * literal
+    }
+
     /// Some of what is taken away may never have been stored.
     fn remove(&mut self, literals: usize) {
         self.clauses = self.clauses.saturating_sub(1);
@@ -35,10 +39,11 @@ impl Size {
     }
 }
 
-/// Bytes of a variable with its watch lists, and of a clause and a literal in it: measured with large random problems.
-const VARIABLE_BYTES: usize = 150;
-const CLAUSE_BYTES: usize = 60;
-const LITERAL_BYTES: usize = 6;
+/// Bytes of a variable with its watch lists, and of a clause and a literal in it: measured with large random problems. Clauses that
+/// are learnt and thrown away leave gaps behind.
+const VARIABLE_BYTES: usize = 100;
+const ADDED_BYTES: (usize, usize) = (30, 4);
+const LEARNT_BYTES: (usize, usize) = (100, 10);
 
 /// `batsat` asks at every decision, which is more often than a clock should be read.
 const DECISIONS_PER_POLL: u32 = 256;
@@ -127,10 +132,9 @@ impl Engine {
 
     /// Bytes, roughly.
     pub fn memory(&self) -> u64 {
-        let Size { clauses, literals } = self.solver.cb().learnt;
-        let clauses = (self.added.clauses + clauses) * CLAUSE_BYTES;
-        let literals = (self.added.literals + literals) * LITERAL_BYTES;
-        (self.solver.num_vars() as usize * VARIABLE_BYTES + clauses + literals) as u64
+        let variables = self.solver.num_vars() as usize * VARIABLE_BYTES;
+        let clauses = self.added.bytes(ADDED_BYTES) + self.solver.cb().learnt.bytes(LEARNT_BYTES);
+        (variables + clauses) as u64
     }
 
     /// The value of a literal, after `Satisfiable`. A variable that the solver never heard of is false.

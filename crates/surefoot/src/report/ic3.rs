@@ -24,11 +24,18 @@ pub fn rows(
         ("states visited", grouped(statistics.states)),
     ];
     let tests = &statistics.tests;
-    let known = percent(tests.boxes_by_state as f64, tests.boxes as f64);
-    rows.push(("boxes tested", format!("{}, {known} by single states", grouped(tests.boxes))));
-    rows.push(("environment tests", describe_tests(tests.environment, tests.environment_known, "cores")));
+    let known = percent(tests.boxes_by_state as f64, tests.boxes.count as f64);
+    rows.push((
+        "boxes",
+        format!(
+            "{}, {known} by single states in {}",
+            counted(tests.boxes.count, "test"),
+            seconds(tests.boxes.time)
+        ),
+    ));
+    rows.push(("environment", describe_tests(tests.environment, tests.environment_known, "cores")));
     let asked = Tally { count: tests.policy.count - tests.policy_known, ..tests.policy };
-    rows.push(("policy tests", describe_tests(asked, tests.policy_known, "earlier decisions")));
+    rows.push(("policy", describe_tests(asked, tests.policy_known, "earlier decisions")));
     let search = seconds(statistics.time);
     rows.push(("time", format!("{}, search {search}", seconds(outcome.statistics.time))));
     let whole: Duration = procedures(&statistics.times).iter().map(|(_, time)| *time).sum();
@@ -64,7 +71,7 @@ fn reasons(statistics: &Statistics, variables: usize) -> String {
 fn describe_tests(asked: Tally, known: u64, by: &str) -> String {
     let count = asked.count + known;
     let rate = percent(known as f64, count as f64);
-    format!("{} in {}, {rate} by {by}", grouped(count), seconds(asked.time))
+    format!("{} in {}, {rate} by {by}", counted(count, "test"), seconds(asked.time))
 }
 
 /// The procedures by name.
@@ -94,7 +101,11 @@ pub fn counts(statistics: &Statistics) -> Value {
         "samples": statistics.samples,
         "search_seconds": statistics.time.as_secs_f64(),
         "procedure_seconds": Value::Object(times.into_iter().collect()),
-        "box_tests": {"count": tests.boxes, "by_state": tests.boxes_by_state},
+        "box_tests": {
+            "count": tests.boxes.count,
+            "by_state": tests.boxes_by_state,
+            "seconds": tests.boxes.time.as_secs_f64(),
+        },
         "environment_tests": {
             "count": tests.environment.count + tests.environment_known,
             "by_core": tests.environment_known,
