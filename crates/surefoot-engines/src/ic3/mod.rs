@@ -404,7 +404,7 @@ impl<'p> Run<'p> {
     /// Looks at the limits and reports progress.
     fn look_around(&mut self) -> Result<(), Stop> {
         if self.reported.elapsed() >= REPORT_INTERVAL {
-            self.control.observer.progress(&Progress::Ic3(self.statistics()));
+            self.control.observer.progress(&Progress::Ic3(Box::new(self.statistics())));
             self.reported = Instant::now();
         }
         if self.control.exhausted(self.memory()).is_some() { Err(Stop::Limit) } else { Ok(()) }

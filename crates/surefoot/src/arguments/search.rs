@@ -99,6 +99,7 @@ pub enum SolverName {
 }
 
 impl SolverName {
+    #[cfg_attr(feature = "z3", expect(clippy::unnecessary_wraps, reason = "without Z3 it can fail"))]
     fn check(self) -> Result<ic3::Backend, Failure> {
         match self {
             SolverName::Sat => Ok(ic3::Backend::Sat),
