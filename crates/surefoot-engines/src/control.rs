@@ -69,7 +69,7 @@ pub enum Progress {
         memory: u64,
     },
     /// Of IC3.
-    Ic3(ic3::Statistics),
+    Ic3(Box<ic3::Statistics>),
 }
 
 /// Is told about progress, often: slow it down before showing it.

@@ -101,7 +101,7 @@ impl<'t> Simulator<'t> {
         if task.semantics.goal != Goal::Ignore && task.property.goal.is_none() {
             return Err(TaskError::NoGoal);
         }
-        let starts = Starts::collect(task, from, control).map_err(TaskError::Model)?;
+        let starts = Starts::collect(task, from, u64::MAX, control).map_err(TaskError::Model)?;
         Ok(Simulator { stepper: Stepper::new(task), starts, seed })
     }
 

@@ -141,3 +141,26 @@ fn options_do_not_change_verdicts() {
         compare(Size::Small, 500, 3000, options, None);
     }
 }
+
+/// Both back ends give the same verdict, and the checker has accepted both proofs.
+#[cfg(feature = "z3")]
+#[test]
+fn back_ends_agree() {
+    use surefoot_engines::ic3::Backend;
+
+    let verdict = |task: &Task, options: Options| {
+        let proof = verify(task, options, &Control::unlimited()).ok()?;
+        Some((std::mem::discriminant(&proof.outcome.verdict), proof.check.is_some()))
+    };
+    for samples in [0, Options::default().samples] {
+        let [sat, z3] =
+            [Backend::Sat, Backend::Z3].map(|solver| Options { solver, samples, ..Options::default() });
+        check(&tasks(Size::Small), 200, |RandomTask { task, .. }| {
+            let Ok(exploration) = explore(&task, 3000) else { return Ok(()) };
+            right(&task, &exploration, sat, None)?;
+            right(&task, &exploration, z3, None)?;
+            prop_assert_eq!(verdict(&task, sat), verdict(&task, z3));
+            Ok(())
+        });
+    }
+}

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use surefoot_engines::explicit::{Options, verify};
 use surefoot_engines::{
-    Control, Goal, OutOfDomain, Outcome as Answer, Semantics, Task, TaskError, Vacuity, Verdict, ic3,
+    Control, Goal, OutOfDomain, Outcome as Answer, Semantics, StopReason, Task, TaskError, Vacuity, Verdict,
+    ic3,
 };
 use surefoot_model::enumerate::{Enumerated, solutions};
 use surefoot_model::pass::Reduction;
@@ -230,4 +231,62 @@ fn labels_that_apply_in_a_part_of_a_region_take_choices_away_there() {
     task.semantics.filter = true;
     let proof = ic3::verify(&task, ic3::Options::default(), &Control::unlimited()).expect("no mistake");
     assert_eq!(proof.outcome.verdict, Verdict::Safe);
+}
+
+/// A task whose start condition propagation takes ages with: `x ≤ 3`, and either an even sum is odd or all switches are on. `x` counts up to 4.
+fn hard_start(unsafe_from: i64) -> Task {
+    let mut task = task(&[(0, 9)], &[0]);
+    task.property.start.listed.clear();
+    let x = variable(&mut task, 0);
+    let switch = |index| Variable::new(format!("on{index}"), VariableType::Int { lower: 0, upper: 1 });
+    task.system.variables.extend((0..40).map(switch));
+    let switches: Vec<ExprId> = (1..41).map(|v| variable(&mut task, v)).collect();
+    let pool = &mut task.system.exprs;
+    let (zero, one, two, odd) = (pool.int(0), pool.int(1), pool.int(2), pool.int(41));
+    let mut sum = zero;
+    let mut all = Vec::new();
+    for switch in switches {
+        let even = pool.mul(two, switch).expect("numbers");
+        sum = pool.add(sum, even).expect("numbers");
+        all.push(pool.eq(switch, one).expect("numbers"));
+    }
+    let (is_odd, all_on) = (pool.eq(sum, odd).expect("numbers"), pool.all(all).expect("conditions"));
+    let (three, end, unsafe_from) = (pool.int(3), pool.int(4), pool.int(unsafe_from));
+    let low = pool.le(x, three).expect("numbers");
+    let either = pool.or(is_odd, all_on).expect("conditions");
+    task.property.start.condition = Some(pool.and(low, either).expect("conditions"));
+    task.property.unsafe_states = pool.ge(x, unsafe_from).expect("numbers");
+    let (guard, value) = (pool.lt(x, end).expect("numbers"), pool.add(x, one).expect("numbers"));
+    add_command(&mut task, 0, guard, &[one], Some(value));
+    task
+}
+
+/// IC3 listed the start states for its random runs first, however long that took.
+#[test]
+fn start_states_that_are_hard_to_list_are_solved_for() {
+    for samples in [0, ic3::Options::default().samples] {
+        let options = ic3::Options { samples, ..ic3::Options::default() };
+        let safe = ic3::verify(&hard_start(5), options, &Control::unlimited()).expect("a verdict");
+        assert_eq!(safe.outcome.verdict, Verdict::Safe);
+        assert!(safe.check.is_some());
+        // Random runs begin in all four start states that the solver can give.
+        assert_eq!(safe.statistics.samples, if samples == 0 { 0 } else { 5 });
+        let found = ic3::verify(&hard_start(4), options, &Control::unlimited()).expect("a verdict");
+        let Verdict::Unsafe(trace) = found.outcome.verdict else { panic!("{:?}", found.outcome.verdict) };
+        assert_eq!(trace.start[1..], [1; 40]);
+    }
+}
+
+#[test]
+fn ic3_counts_its_solvers_and_stops_at_the_memory_limit() {
+    let unlimited = ic3::verify(&hard_start(5), ic3::Options::default(), &Control::unlimited());
+    let needed = unlimited.expect("a verdict").statistics.memory;
+    // The sum alone takes more than a thousand clauses.
+    assert!(needed > 100_000, "{needed}");
+    for (limit, verdict) in [(2 * needed, Verdict::Safe), (needed / 2, Verdict::Unknown(StopReason::Memory))]
+    {
+        let control = Control { memory_limit: Some(limit), ..Control::unlimited() };
+        let proof = ic3::verify(&hard_start(5), ic3::Options::default(), &control).expect("a verdict");
+        assert_eq!(proof.outcome.verdict, verdict);
+    }
 }

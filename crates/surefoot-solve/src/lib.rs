@@ -3,7 +3,7 @@
 //!
 //! | layer | what it knows | type |
 //! |---|---|---|
-//! | back end | bounded integers, literals `v ≥ c` and `v = c`, clauses | [`SatSolver`], `Z3Solver` (feature `z3`) |
+//! | back end | bounded integers, literals `v ≥ c` and `v = c`, clauses | [`SatSolver`], `Z3Solver` (feature `z3`), [`AnySolver`] |
 //! | encoder | conditions of models: every expression, exactly | [`Encoder`] |
 //! | states, transitions | conditions at a state; steps from a box into a frame | [`States`], [`Transitions`] |
 //!
@@ -36,6 +36,7 @@
 //!
 //! `docs/solve.md` explains how it works and why it is right.
 
+mod backend;
 mod domain;
 mod encode;
 mod enumerate;
@@ -46,6 +47,7 @@ mod transition;
 #[cfg(feature = "z3")]
 mod z3;
 
+pub use backend::{AnySolver, Backend};
 pub use encode::{Encoder, Limits, Statistics, Truths};
 pub use enumerate::{Enumerated, enumerate};
 pub use literal::{Answer, IntVar, Lit};

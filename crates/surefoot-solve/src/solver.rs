@@ -55,6 +55,9 @@ pub trait Solve {
 
     /// Whether a literal is true in the model.
     fn holds(&self, literal: Lit) -> bool;
+
+    /// Bytes that variables and clauses take, those that the solver has learnt included, roughly. Cheap to ask.
+    fn memory(&self) -> u64;
 }
 
 /// Questions under assumptions.

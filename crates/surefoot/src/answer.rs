@@ -17,7 +17,7 @@ pub struct Answer {
 #[derive(Debug)]
 pub enum Details {
     Explicit,
-    Ic3 { statistics: Statistics, certificate: Option<Issued> },
+    Ic3 { statistics: Box<Statistics>, certificate: Option<Issued> },
 }
 
 /// A certificate of a SAFE.
@@ -44,7 +44,7 @@ impl Answer {
             certificate.inputs = inputs.to_vec();
             Issued { regions: certificate.regions.len() as u64, contents: certificate.write(), check }
         });
-        Answer { outcome, details: Details::Ic3 { statistics, certificate } }
+        Answer { outcome, details: Details::Ic3 { statistics: Box::new(statistics), certificate } }
     }
 
     /// The engine.

@@ -4,9 +4,10 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use surefoot_engines::ic3::Statistics;
 use surefoot_engines::{Observer, Progress};
 
-use crate::report::number::{bytes, counted, grouped, rate, seconds};
+use crate::report::number::{bytes, counted, grouped, percent, rate, seconds};
 
 /// Time between two updates of the line.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -35,7 +36,8 @@ impl Observer for ProgressLine {
         }
         *last = Some(Instant::now());
         let line = line(progress);
-        let _ = write!(io::stderr(), "\r\x1b[K{line}");
+        // A line that is too long is cut off: wrapped, it could not be cleared.
+        let _ = write!(io::stderr(), "\r\x1b[K\x1b[?7l{line}\x1b[?7h");
     }
 }
 
@@ -50,15 +52,31 @@ fn line(progress: &Progress) -> String {
             bytes(*memory),
             seconds(*elapsed)
         ),
-        Progress::Ic3(statistics) => format!(
-            "depth {}, {}, {}, {}, {}",
-            grouped(statistics.depth),
-            counted(statistics.reasons, "reason"),
-            counted(statistics.obligations, "obligation"),
-            counted(statistics.states, "state"),
-            seconds(statistics.time)
-        ),
+        Progress::Ic3(statistics) => ic3(statistics),
     }
+}
+
+/// Levels whose numbers of reasons are shown.
+const LEVELS: usize = 4;
+
+fn ic3(statistics: &Statistics) -> String {
+    let tests = &statistics.tests;
+    let last = &statistics.levels[statistics.levels.len().saturating_sub(LEVELS)..];
+    let last: Vec<String> = last.iter().map(u64::to_string).collect();
+    let hits = |part: u64, whole: u64| percent(part as f64, whole as f64);
+    let questions = tests.environment.count + tests.state.count + tests.policy.count;
+    format!(
+        "depth {}, {} (last {}), {}, {} queries/s, hits: states {}, cores {}, cache {}, {}",
+        grouped(statistics.depth),
+        counted(statistics.reasons, "reason"),
+        last.join(" "),
+        counted(statistics.obligations, "obligation"),
+        rate(questions, statistics.time),
+        hits(tests.boxes_by_state, tests.boxes.count),
+        hits(tests.environment_known, tests.environment_known + tests.environment.count),
+        hits(tests.policy_known, tests.policy.count),
+        seconds(statistics.time)
+    )
 }
 
 impl Drop for ProgressLine {
@@ -67,5 +85,41 @@ impl Drop for ProgressLine {
         if written {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use surefoot_engines::ic3::{Tally, Tests};
+
+    #[test]
+    fn the_line_of_ic3_has_levels_and_hit_rates() {
+        let tally = |count| Tally { count, time: Duration::ZERO };
+        let tests = Tests {
+            boxes: tally(10),
+            boxes_by_state: 4,
+            environment: tally(500),
+            environment_known: 1500,
+            state: tally(500),
+            policy: tally(1000),
+            policy_known: 0,
+        };
+        let levels = vec![9, 8, 7, 6, 5];
+        let time = Duration::from_secs(2);
+        let statistics = Statistics {
+            depth: 4,
+            reasons: 35,
+            levels,
+            obligations: 1,
+            time,
+            tests,
+            ..Statistics::default()
+        };
+        assert_eq!(
+            ic3(&statistics),
+            "depth 4, 35 reasons (last 8 7 6 5), 1 obligation, 1,000 queries/s, \
+             hits: states 40 %, cores 75 %, cache 0 %, 2.0 s"
+        );
     }
 }

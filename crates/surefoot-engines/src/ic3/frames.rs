@@ -71,6 +71,13 @@ impl Frames {
         self.entries.iter().filter(|entry| entry.level == level).count()
     }
 
+    /// Bytes, roughly.
+    pub fn memory(&self) -> u64 {
+        // An obstacle is half as large as a reason.
+        let width = self.entries.first().map_or(0, |entry| entry.reason.lower.len());
+        (self.entries.len() * (size_of::<Entry>() + 12 * width)) as u64
+    }
+
     /// Drops reasons that others of the same or a higher level include, except those that hold for any number of steps.
     pub fn tidy(&mut self) {
         self.entries.sort_by_key(|entry| entry.level);

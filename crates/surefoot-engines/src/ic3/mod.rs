@@ -37,6 +37,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use surefoot_certificate::{Certificate, Region, Report};
+pub use surefoot_solve::Backend;
 use surefoot_solve::Poll;
 
 use crate::certificate::{certificate, check_certificate};
@@ -52,7 +53,7 @@ use problem::Problem;
 use reason::Reason;
 use samples::Samples;
 use states::StateQueries;
-pub use statistics::Statistics;
+pub use statistics::{Sizes, Statistics, Tally, Tests, Times};
 use steps::StepQueries;
 use successor::Successor;
 
@@ -80,6 +81,8 @@ pub struct Options {
     pub growth: usize,
     /// How often a box may be split to make one test of one command exact.
     pub splits: usize,
+    /// Who answers questions about the environment.
+    pub solver: Backend,
     /// Whether a proof is checked before the verdict is SAFE.
     pub check: bool,
 }
@@ -93,10 +96,18 @@ impl Default for Options {
             samples: 20_000,
             growth: 1_000_000,
             splits: 64,
+            solver: Backend::Sat,
             check: true,
         }
     }
 }
+
+/// Time between two reports of progress.
+const REPORT_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Most bytes of the decision cache, and the part of a memory limit that it may take.
+const CACHE: u64 = 256 << 20;
+const CACHE_SHARE: u64 = 4;
 
 /// Why a procedure did not finish.
 pub(crate) enum Stop {
@@ -127,6 +138,9 @@ struct Run<'p> {
     handled: u64,
     /// States that were looked at.
     visited: u64,
+    times: Times,
+    /// When progress was last reported.
+    reported: Instant,
 }
 
 /// The verdict, and the proof if it is SAFE.
@@ -168,7 +182,7 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
     let problem = Problem::new(task);
     let mut run = Run::new(&problem, options, control);
     let found = run.search();
-    let statistics = run.statistics();
+    let mut statistics = run.statistics();
     let mut check = None;
     let (verdict, certificate) = match found {
         Ok(End::Safe(regions)) => {
@@ -176,7 +190,8 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
             if options.check {
                 let began = Instant::now();
                 let report = check_certificate(&certificate, task, control)?;
-                check = report.map(|report| Checked { report, time: began.elapsed() });
+                statistics.times.check = began.elapsed();
+                check = report.map(|report| Checked { report, time: statistics.times.check });
             }
             if options.check && check.is_none() {
                 (Verdict::Unknown(limit(control.interrupted())?), None)
@@ -195,7 +210,8 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
         Verdict::Unknown(reason) => Some(reason),
         Verdict::Safe | Verdict::Unsafe(_) => None,
     };
-    let vacuity = if verdict == Verdict::Safe { vacuity::vacuity(task, control) } else { Vec::new() };
+    let vacuity =
+        if verdict == Verdict::Safe { vacuity::vacuity(task, options.solver, control) } else { Vec::new() };
     let counts = outcome::Statistics {
         states: statistics.states,
         depth: statistics.depth,
@@ -226,6 +242,7 @@ impl<'p> Run<'p> {
         let poll: Poll = Arc::new(move || {
             cancelled.load(Ordering::Relaxed) || deadline.is_some_and(|deadline| Instant::now() >= deadline)
         });
+        let cache = control.memory_limit.map_or(CACHE, |limit| CACHE.min(limit / CACHE_SHARE)) as usize;
         Run {
             problem,
             control,
@@ -238,43 +255,49 @@ impl<'p> Run<'p> {
             samples: Samples::new(options.samples),
             blocked_samples: 0,
             growth: Growth::new(problem, options.growth),
-            states: StateQueries::new(problem, poll.clone()),
-            steps: StepQueries::new(problem, &options, poll),
+            states: StateQueries::new(problem, options.solver, poll.clone()),
+            steps: StepQueries::new(problem, &options, cache, poll),
             handled: 0,
             visited: 0,
+            times: Times::default(),
+            reported: Instant::now(),
         }
     }
 
     /// Algorithm 1.
     fn search(&mut self) -> Result<End, Stop> {
-        if let Some(trace) = self.unsafe_start()? {
+        if let Some(trace) = self.timed(|times| &mut times.start, Run::unsafe_start)? {
             return Ok(End::Unsafe(trace));
         }
-        if let Some(trace) = self.sample()? {
+        if let Some(trace) = self.timed(|times| &mut times.samples, Run::sample)? {
             return Ok(End::Unsafe(trace));
         }
         let (mut growing, mut framing) = (Duration::ZERO, Duration::ZERO);
         loop {
             let began = Instant::now();
             if !self.growth.is_over() && (growing <= framing || !self.growth.is_warm()) {
-                if let Some(trace) = self.grow()? {
+                if let Some(trace) = self.timed(|times| &mut times.growth, Run::grow)? {
                     return Ok(End::Unsafe(trace));
                 }
                 if self.is_closed()? {
-                    return Ok(End::Safe(self.regions(FOREVER - 1)?));
+                    return Ok(End::Safe(
+                        self.timed(|times| &mut times.certificate, |run| run.regions(FOREVER - 1))?,
+                    ));
                 }
                 growing += began.elapsed();
                 continue;
             }
-            if let Some((state, sample)) = self.select_state()? {
+            if let Some((state, sample)) = self.timed(|times| &mut times.start, Run::select_state)? {
                 if let Some(trace) = self.block(state)? {
                     return Ok(End::Unsafe(self.whole_trace(sample, trace)));
                 }
             } else {
                 self.levels += 1;
                 self.blocked_samples = 0;
-                if let Some(level) = self.propagate_clauses()? {
-                    return Ok(End::Safe(self.regions(level)?));
+                if let Some(level) = self.timed(|times| &mut times.propagate, Run::propagate_clauses)? {
+                    return Ok(End::Safe(
+                        self.timed(|times| &mut times.certificate, |run| run.regions(level))?,
+                    ));
                 }
             }
             framing += began.elapsed();
@@ -312,7 +335,9 @@ impl<'p> Run<'p> {
                 self.reschedule(obligation);
                 continue;
             }
-            match self.select_successor_state(obligation)? {
+            let selected =
+                self.timed(|times| &mut times.successor, |run| run.select_successor_state(obligation))?;
+            match selected {
                 Successor::Unsafe(step) => {
                     let last = self.obligations.visit(visit, step);
                     return Ok(Some(self.obligations.trace(last)));
@@ -324,8 +349,9 @@ impl<'p> Run<'p> {
                 }
                 Successor::Outside(level) => {
                     let state = self.obligations.state(visit).to_vec();
-                    let reason = self.generalize_reason(&state, level)?;
-                    self.learn(reason, level + 1)?;
+                    let generalize = |run: &mut Run<'_>| run.generalize_reason(&state, level);
+                    let reason = self.timed(|times| &mut times.generalize, generalize)?;
+                    self.timed(|times| &mut times.propagate, |run| run.learn(reason, level + 1))?;
                     self.reschedule(obligation);
                 }
             }
@@ -362,27 +388,56 @@ impl<'p> Run<'p> {
         self.stepper.successors(state).map_err(|error| Stop::Error(TaskError::Model(error)))
     }
 
+    /// Runs a procedure and adds its time to a part of the whole.
+    fn timed<R>(
+        &mut self,
+        part: impl FnOnce(&mut Times) -> &mut Duration,
+        procedure: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let began = Instant::now();
+        let result = procedure(self);
+        *part(&mut self.times) += began.elapsed();
+        result
+    }
+
+    /// Bytes of everything that grows, roughly.
     fn memory(&self) -> u64 {
-        let reasons = self.frames.entries().len() * self.problem.domain.lower.len() * 8;
-        self.obligations.memory() + self.samples.memory() + reasons as u64
+        self.obligations.memory()
+            + self.samples.memory()
+            + self.growth.memory()
+            + self.frames.memory()
+            + self.states.memory()
+            + self.steps.memory()
     }
 
     fn statistics(&self) -> Statistics {
+        let entries = self.frames.entries();
+        let mut levels = vec![0; self.levels + 1];
+        for entry in entries.iter().filter(|entry| entry.level < FOREVER) {
+            levels[entry.level - 1] += 1;
+        }
         Statistics {
             depth: self.levels as u64,
-            reasons: self.frames.entries().len() as u64,
+            reasons: entries.len() as u64,
+            closed: self.frames.count(FOREVER) as u64,
+            levels,
+            sizes: Sizes::of(entries, &self.problem.domain),
             obligations: self.handled,
             states: self.visited,
+            samples: self.samples.len() as u64,
             time: self.began.elapsed(),
+            times: self.times,
+            tests: Tests { state: self.states.asked, ..self.steps.tests() },
             memory: self.memory(),
         }
     }
 
     /// Looks at the limits and reports progress.
     fn look_around(&mut self) -> Result<(), Stop> {
-        let statistics = self.statistics();
-        let memory = statistics.memory;
-        self.control.observer.progress(&Progress::Ic3(statistics));
-        if self.control.exhausted(memory).is_some() { Err(Stop::Limit) } else { Ok(()) }
+        if self.reported.elapsed() >= REPORT_INTERVAL {
+            self.control.observer.progress(&Progress::Ic3(Box::new(self.statistics())));
+            self.reported = Instant::now();
+        }
+        if self.control.exhausted(self.memory()).is_some() { Err(Stop::Limit) } else { Ok(()) }
     }
 }

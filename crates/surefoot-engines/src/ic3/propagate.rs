@@ -11,6 +11,7 @@ impl Run<'_> {
         for level in 1..self.levels {
             for index in 0..self.frames.entries().len() {
                 if self.frames.entries()[index].level == level {
+                    self.look_around()?;
                     self.push(index)?;
                 }
             }

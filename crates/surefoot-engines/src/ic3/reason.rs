@@ -83,6 +83,14 @@ impl Reason {
         hull
     }
 
+    /// The variables that have fewer values here than in the domain.
+    pub fn narrow<'r>(&'r self, domain: &'r Reason) -> impl Iterator<Item = usize> + 'r {
+        let is_narrow = |&index: &usize| {
+            self.lower[index] > domain.lower[index] || self.upper[index] < domain.upper[index]
+        };
+        (0..self.lower.len()).filter(is_narrow)
+    }
+
     /// The bounds that are narrower than the domains.
     pub fn bounds(&self, domain: &Reason) -> Vec<Bound> {
         let mut bounds = Vec::new();

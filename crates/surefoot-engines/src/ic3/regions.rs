@@ -18,6 +18,7 @@ impl Run<'_> {
         let reasons = self.needed(reasons)?;
         let mut regions = Vec::new();
         for reason in reasons {
+            self.look_around()?;
             let tree =
                 if self.problem.task.policy.is_some() { self.tree(&reason, level)? } else { Vec::new() };
             regions.push(Region { bounds: self.bounds(&reason), facts: Vec::new(), tree });
@@ -71,11 +72,7 @@ impl Run<'_> {
             lower: reason.lower[variable],
             upper: reason.upper[variable],
         };
-        let is_narrow = |&variable: &usize| {
-            (reason.lower[variable], reason.upper[variable])
-                != (domain.lower[variable], domain.upper[variable])
-        };
-        (0..domain.lower.len()).filter(is_narrow).map(bound).collect()
+        reason.narrow(domain).map(bound).collect()
     }
 
     /// What the policy may choose in the parts of a reason, split until no part leads out of the invariant.

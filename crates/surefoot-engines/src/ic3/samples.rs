@@ -20,6 +20,12 @@ use crate::task::TaskError;
 /// Runs.
 const RUNS: usize = 512;
 
+/// Search nodes that may be spent on start states of runs.
+const START_NODES: u64 = 20_000;
+
+/// Start states that the solver gives, where they are too many or too hard to list.
+const SOLVED_STARTS: usize = 32;
+
 /// Steps of a run.
 const LENGTH: usize = 1000;
 
@@ -98,11 +104,15 @@ impl Run<'_> {
         if self.samples.is_full() {
             return Ok(None);
         }
-        let starts = Starts::collect(&self.problem.task, StartFrom::Property, self.control);
+        let starts = Starts::collect(&self.problem.task, StartFrom::Property, START_NODES, self.control);
         let starts = starts.map_err(|error| Stop::Error(TaskError::Model(error)))?;
+        let solved = if starts.is_complete() { Vec::new() } else { self.solved_starts()? };
         let mut idle = 0;
-        for _ in 0..RUNS {
-            let Some(start) = starts.draw(&mut self.samples.random) else { break };
+        for run in 0..RUNS {
+            let random = &mut self.samples.random;
+            let drawn = solved.get(run).cloned().or_else(|| starts.draw(random));
+            let again = || solved.get(random.below(solved.len() as u64) as usize).cloned();
+            let Some(start) = drawn.or_else(again) else { break };
             let known = self.samples.len();
             let start = self.samples.start(start);
             if let Some(unsafe_visit) = self.walk(start)? {
@@ -114,6 +124,16 @@ impl Run<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Start states near random states.
+    fn solved_starts(&mut self) -> Result<Vec<Vec<i32>>, Stop> {
+        let mut starts = Vec::new();
+        for _ in 0..SOLVED_STARTS {
+            let near = self.problem.domain.draw(&mut self.samples.random);
+            starts.extend(self.states.start_near(&near)?);
+        }
+        Ok(starts)
     }
 
     /// One run; the visit of an unsafe state, if it meets one.

@@ -1,16 +1,19 @@
 //! Questions about single states: where runs start, what reasons must not hold, where taking a command is an error.
 
-use surefoot_solve::{Answer, Bound, FrameId, Lit, Poll, SatSolver, States, Truths};
+use std::time::Instant;
+
+use surefoot_solve::{Answer, AnySolver, Backend, Bound, FrameId, Lit, Poll, States, Truths};
 
 use super::Stop;
 use super::frames::{self, FOREVER};
 use super::problem::Problem;
 use super::reason::Reason;
+use super::statistics::Tally;
 
 /// A solver for conditions at states.
 pub struct StateQueries<'p> {
     problem: &'p Problem,
-    states: States<'p, SatSolver>,
+    states: States<'p, AnySolver>,
     start: Option<Truths>,
     /// Implies that the state is unsafe, or that something is undefined that never may be.
     bad: Lit,
@@ -18,11 +21,14 @@ pub struct StateQueries<'p> {
     errors: Vec<Option<Lit>>,
     /// Solver frames of levels; the last is that of the reasons that hold for any number of steps.
     frames: Vec<FrameId>,
+    /// Questions so far.
+    pub asked: Tally,
 }
 
 impl<'p> StateQueries<'p> {
-    pub fn new(problem: &'p Problem, poll: Poll) -> StateQueries<'p> {
-        let mut states = States::<SatSolver>::new(&problem.task.system).expect("variables are discrete");
+    pub fn new(problem: &'p Problem, solver: Backend, poll: Poll) -> StateQueries<'p> {
+        let states = States::with_solver(&problem.task.system, solver.maker()());
+        let mut states = states.expect("variables are discrete");
         states.set_interrupt(Some(poll));
         let start = problem.task.property.start.condition.map(|condition| states.condition(condition));
         let mut bad = vec![states.condition(problem.unsafe_states).is_true];
@@ -52,7 +58,7 @@ impl<'p> StateQueries<'p> {
         }
         let bad = states.encoder().or(&bad);
         let frames = vec![states.add_frame()];
-        StateQueries { problem, states, start, bad, errors, frames }
+        StateQueries { problem, states, start, bad, errors, frames, asked: Tally::default() }
     }
 
     /// Adds a reason at a level.
@@ -98,6 +104,26 @@ impl<'p> StateQueries<'p> {
         self.ask(&question)
     }
 
+    /// A state that satisfies the start condition, with as many of these values as cores allow.
+    pub fn start_near(&mut self, values: &[i32]) -> Result<Option<Vec<i32>>, Stop> {
+        let Some(start) = self.start else { return Ok(None) };
+        let mut question = self.question(&Reason::of_state(values), start.is_true);
+        loop {
+            let found = self.ask(&question)?;
+            let core = if found.is_none() { self.states.core() } else { Vec::new() };
+            let wanted = question.len();
+            question.retain(|literal| *literal == start.is_true || !core.contains(literal));
+            if found.is_some() || question.len() == wanted {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Bytes, roughly.
+    pub fn memory(&self) -> u64 {
+        self.states.memory()
+    }
+
     /// A state at which the start condition is undefined.
     pub fn undefined_start(&mut self) -> Result<Option<Vec<i32>>, Stop> {
         let Some(start) = self.start else { return Ok(None) };
@@ -139,7 +165,10 @@ impl<'p> StateQueries<'p> {
     }
 
     fn ask(&mut self, question: &[Lit]) -> Result<Option<Vec<i32>>, Stop> {
-        match self.states.query(question) {
+        let asked = Instant::now();
+        let answer = self.states.query(question);
+        self.asked.add(asked);
+        match answer {
             Answer::Satisfiable => Ok(Some(self.states.state())),
             Answer::Unsatisfiable => Ok(None),
             Answer::Unknown => Err(Stop::Limit),
@@ -148,7 +177,7 @@ impl<'p> StateQueries<'p> {
 }
 
 /// A literal that is true where the steps of a command, if it is enabled, are wrong.
-fn wrong(problem: &Problem, states: &mut States<'_, SatSolver>, command: usize) -> Lit {
+fn wrong(problem: &Problem, states: &mut States<'_, AnySolver>, command: usize) -> Lit {
     let mut wrong = Vec::new();
     if let Some(distribution) = problem.distributions[command] {
         wrong.push(!states.condition(distribution).is_true);

@@ -12,16 +12,18 @@
 //! - What an environment test needed of the box, its core, is remembered: another box that has the same bounds needs no test.
 
 use std::collections::VecDeque;
+use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 use surefoot_model::expr::{Enclosure, Truth};
 use surefoot_policy::certify::{Budget, CachedCertifier, CachedPossibility, OutputSet, Question};
-use surefoot_solve::{Answer, Bound, FrameId, Poll, SatSolver, Step, Transitions};
+use surefoot_solve::{Answer, AnySolver, Bound, FrameId, Poll, Step, Transitions};
 
 use super::frames::{FOREVER, Frames};
 use super::problem::Problem;
 use super::reason::Reason;
 use super::states::StateQueries;
+use super::statistics::Tests;
 use super::{Options, Stop, frames};
 use crate::random::Random;
 use crate::step::Stepper;
@@ -38,14 +40,17 @@ const TRIALS: usize = 6;
 /// Boxes that may be bounded to answer a policy test.
 const BOXES: u64 = 10_000;
 
-/// Bytes of the decision cache.
-const CACHE: usize = 256 << 20;
-
 /// A statement about a step: from states within the bounds it does not lead into frames up to a level.
 #[derive(Debug, Clone)]
 struct Core {
     bounds: Vec<Bound>,
     level: usize,
+}
+
+impl Core {
+    fn memory(&self) -> u64 {
+        (size_of::<Core>() + self.bounds.len() * size_of::<Bound>()) as u64
+    }
 }
 
 /// The target of steps: the frame of a level, without the states of a box.
@@ -88,9 +93,11 @@ struct Part {
 /// Solvers and certifiers for steps.
 pub struct StepQueries<'p> {
     problem: &'p Problem,
-    transitions: Transitions<'p, SatSolver>,
+    transitions: Transitions<'p, AnySolver>,
     certifier: Option<CachedCertifier>,
     cores: FxHashMap<Step, Vec<Core>>,
+    /// Bytes of these.
+    core_bytes: u64,
     /// Cores that hold only if the box in question becomes a reason.
     tentative: Vec<(Step, Core)>,
     /// Solver frames of levels; the last is that of the reasons that hold for any number of steps.
@@ -104,12 +111,14 @@ pub struct StepQueries<'p> {
     stepper: Stepper<'p>,
     random: Random,
     poll: Poll,
+    tests: Tests,
 }
 
 impl<'p> StepQueries<'p> {
-    pub fn new(problem: &'p Problem, options: &Options, poll: Poll) -> StepQueries<'p> {
-        let mut transitions =
-            Transitions::<SatSolver>::new(&problem.task.system).expect("variables are discrete");
+    /// Prepares for a task. The decision cache takes at most `cache` bytes.
+    pub fn new(problem: &'p Problem, options: &Options, cache: usize, poll: Poll) -> StepQueries<'p> {
+        let transitions = Transitions::with_solvers(&problem.task.system, options.solver.maker());
+        let mut transitions = transitions.expect("variables are discrete");
         transitions.set_interrupt(Some(poll.clone()));
         for &(condition, value) in &problem.sources {
             transitions.restrict_sources(condition, value);
@@ -119,13 +128,14 @@ impl<'p> StepQueries<'p> {
         let forever = transitions.add_frame();
         let certifier = problem.task.policy.as_ref().map(|policy| {
             let Reason { lower, upper } = &problem.domain;
-            CachedCertifier::new(policy, problem.task.semantics.arithmetic, lower, upper, CACHE)
+            CachedCertifier::new(policy, problem.task.semantics.arithmetic, lower, upper, cache)
         });
         StepQueries {
             problem,
             transitions,
             certifier,
             cores: FxHashMap::default(),
+            core_bytes: 0,
             tentative: Vec::new(),
             of_level: vec![first, forever],
             slots: Vec::new(),
@@ -135,7 +145,20 @@ impl<'p> StepQueries<'p> {
             stepper: Stepper::new(&problem.task),
             random: Random::new(1, 0),
             poll,
+            tests: Tests::default(),
         }
+    }
+
+    /// Questions so far; those about states alone are counted elsewhere.
+    pub fn tests(&self) -> Tests {
+        let cache = self.certifier.as_ref().map(|certifier| certifier.cache().statistics());
+        Tests { policy_known: cache.map_or(0, |cache| cache.hits()), ..self.tests }
+    }
+
+    /// Bytes, roughly.
+    pub fn memory(&self) -> u64 {
+        let decisions = self.certifier.as_ref().map_or(0, |certifier| certifier.cache().bytes() as u64);
+        self.transitions.memory() + self.core_bytes + decisions
     }
 
     /// Adds a reason at a level.
@@ -156,7 +179,11 @@ impl<'p> StepQueries<'p> {
         target: Target<'_>,
     ) -> Result<Leads, Stop> {
         self.tentative.clear();
-        if let Some(witness) = self.try_states(frames, source, target) {
+        let began = Instant::now();
+        let witness = self.try_states(frames, source, target);
+        self.tests.boxes.add(began);
+        if let Some(witness) = witness {
+            self.tests.boxes_by_state += 1;
             return Ok(Leads::From(witness));
         }
         for position in 0..self.suspects.len() {
@@ -211,8 +238,9 @@ impl<'p> StepQueries<'p> {
     fn remember(&mut self, step: Step, core: Core) {
         let cores = self.cores.entry(step).or_default();
         if cores.len() == CORES {
-            cores.remove(0);
+            self.core_bytes -= cores.remove(0).memory();
         }
+        self.core_bytes += core.memory();
         cores.push(core);
     }
 
@@ -375,6 +403,7 @@ impl<'p> StepQueries<'p> {
         for outcome in 0..self.problem.task.system.commands[command].outcomes.len() {
             let step = Step { command, outcome };
             if self.is_known(step, source, target.level) {
+                self.tests.environment_known += 1;
                 continue;
             }
             if let Some(state) = self.step(step, &bounds, target)? {
@@ -391,7 +420,10 @@ impl<'p> StepQueries<'p> {
             &self.of_level[target.level.min(self.of_level.len() - 1)..]
         };
         let stay = target.except.bounds(&self.problem.domain);
-        match self.transitions.query_leaving(step, bounds, asked, &stay) {
+        let began = Instant::now();
+        let answer = self.transitions.query_leaving(step, bounds, asked, &stay);
+        self.tests.environment.add(began);
+        match answer {
             Answer::Unknown => Err(Stop::Limit),
             Answer::Unsatisfiable => {
                 let found = self.transitions.core();
@@ -439,7 +471,10 @@ impl<'p> StepQueries<'p> {
         let stop = || (self.poll)();
         let budget = Budget { boxes, stop: Some(&stop) };
         let certifier = self.certifier.as_mut().expect("outputs are those of a policy");
-        match certifier.possible(&question, &budget) {
+        let asked = Instant::now();
+        let answer = certifier.possible(&question, &budget);
+        self.tests.policy.add(asked);
+        match answer {
             CachedPossibility::Never(_) => Ok(Choice::Never),
             CachedPossibility::Possible(state) => Ok(Choice::At(state.to_vec())),
             CachedPossibility::Unknown if (self.poll)() => Err(Stop::Limit),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use surefoot_model::ExprId;
 use surefoot_model::enumerate::{Enumerated, solutions};
-use surefoot_solve::{Answer, SatSolver, States};
+use surefoot_solve::{Answer, Backend, States};
 
 use crate::control::Control;
 use crate::outcome::Vacuity;
@@ -19,15 +19,15 @@ use crate::task::Task;
 const START_BUDGET: u32 = 2000;
 
 /// Reasons for which the proof of a task says little.
-pub(super) fn vacuity(task: &Task, control: &Control<'_>) -> Vec<Vacuity> {
+pub(super) fn vacuity(task: &Task, solver: Backend, control: &Control<'_>) -> Vec<Vacuity> {
     let mut vacuity = Vec::new();
     let start = &task.property.start;
-    let has_start =
-        !start.listed.is_empty() || start.condition.is_some_and(|start| !is_false(task, start, control));
+    let has_start = !start.listed.is_empty()
+        || start.condition.is_some_and(|start| !is_false(task, start, solver, control));
     if !has_start {
         vacuity.push(Vacuity::NoStartState);
     }
-    if is_false(task, task.property.unsafe_states, control) {
+    if is_false(task, task.property.unsafe_states, solver, control) {
         vacuity.push(Vacuity::NoUnsafeState);
     }
     if has_start {
@@ -37,8 +37,9 @@ pub(super) fn vacuity(task: &Task, control: &Control<'_>) -> Vec<Vacuity> {
 }
 
 /// Whether a condition is known to be false in all states.
-fn is_false(task: &Task, condition: ExprId, control: &Control<'_>) -> bool {
-    let mut states = States::<SatSolver>::new(&task.system).expect("variables are discrete");
+fn is_false(task: &Task, condition: ExprId, solver: Backend, control: &Control<'_>) -> bool {
+    let states = States::with_solver(&task.system, solver.maker()());
+    let mut states = states.expect("variables are discrete");
     let (cancelled, deadline) = (control.cancelled.clone(), control.deadline);
     let poll = Control { deadline, cancelled, ..Control::unlimited() };
     states.set_interrupt(Some(Arc::new(move || poll.interrupted().is_some())));

@@ -34,6 +34,8 @@ pub struct Starts<'t> {
     open: Option<ExprId>,
     lower: Vec<i32>,
     upper: Vec<i32>,
+    /// Search nodes that are left.
+    nodes: Cell<u64>,
 }
 
 /// Search nodes after which a dive for a random solution is given up.
@@ -46,13 +48,16 @@ impl<'t> Starts<'t> {
     /// Most start states that are collected.
     pub const CAP: usize = 100_000;
 
+    /// Collects start states. At most so many search nodes are spent on that, and as many again on all that are drawn.
     pub(crate) fn collect(
         task: &'t Task,
         from: StartFrom,
+        nodes: u64,
         control: &Control<'_>,
     ) -> Result<Self, ModelError> {
         let (lower, upper) = task.system.variables.iter().filter_map(|v| v.ty.bounds()).unzip();
-        let mut starts = Starts { task, states: Vec::new(), open: None, lower, upper };
+        let mut starts =
+            Starts { task, states: Vec::new(), open: None, lower, upper, nodes: Cell::new(nodes) };
         match from {
             StartFrom::State(state) => starts.states.push(state),
             StartFrom::Initial => starts.add_solutions(task.system.initial, control)?,
@@ -63,6 +68,7 @@ impl<'t> Starts<'t> {
                 starts.states.dedup();
             }
         }
+        starts.nodes.set(nodes);
         Ok(starts)
     }
 
@@ -78,9 +84,10 @@ impl<'t> Starts<'t> {
 
     fn add_solutions(&mut self, condition: Option<ExprId>, control: &Control<'_>) -> Result<(), ModelError> {
         let Some(condition) = condition else { return Ok(()) };
+        let nodes = &self.nodes;
         let poll = || match control.interrupted() {
-            Some(_) => ControlFlow::Break(()),
-            None => ControlFlow::Continue(()),
+            None if spend(nodes) => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
         };
         let states = &mut self.states;
         let end = solutions(&self.task.system.exprs, condition, &self.lower, &self.upper, poll, |state| {
@@ -115,10 +122,13 @@ impl<'t> Starts<'t> {
 
     /// A random solution of a condition; `None` if this attempt came to nothing.
     fn dive(&self, condition: ExprId, random: &mut Random) -> Option<Vec<i32>> {
+        if !spend(&self.nodes) {
+            return None;
+        }
         let exprs = &self.task.system.exprs;
         let (mut lower, mut upper) = narrow(exprs, condition, &self.lower, &self.upper)?;
         for v in shuffled(lower.len(), random) {
-            if lower[v] == upper[v] {
+            if lower[v] == upper[v] || !spend(&self.nodes) {
                 continue;
             }
             let width = (i64::from(upper[v]) - i64::from(lower[v])) as u64 + 1;
@@ -132,7 +142,8 @@ impl<'t> Starts<'t> {
         let nodes = Cell::new(0);
         let poll = || {
             nodes.set(nodes.get() + 1);
-            if nodes.get() > DIVE_BUDGET { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            let goes_on = nodes.get() <= DIVE_BUDGET && spend(&self.nodes);
+            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let mut found = None;
         solutions(exprs, condition, &lower, &upper, poll, |state| {
@@ -141,6 +152,13 @@ impl<'t> Starts<'t> {
         });
         found
     }
+}
+
+/// Takes one from a number of nodes; whether there was one.
+fn spend(nodes: &Cell<u64>) -> bool {
+    let left = nodes.get();
+    nodes.set(left.saturating_sub(1));
+    left > 0
 }
 
 /// The numbers `0..length` in random order (Fisher and Yates).

@@ -7,6 +7,10 @@ use super::atom::{Atom, Certain, Scratch};
 use crate::literal::{Answer, IntVar, Lit};
 use crate::solver::{Arithmetic, Interrupt, Poll, Solve, SolveIncremental};
 
+/// Bytes of an expression with what is known of it, and of a gate, roughly.
+const EXPRESSION_BYTES: usize = 200;
+const GATE_BYTES: usize = 80;
+
 impl<S: Arithmetic> Encoder<S> {
     /// Explains the atoms whose literals are wrong in the model; false if there is none.
     fn correct(&mut self) -> bool {
@@ -169,6 +173,12 @@ impl<S: Arithmetic> Solve for Encoder<S> {
 
     fn holds(&self, literal: Lit) -> bool {
         self.solver.holds(literal)
+    }
+
+    fn memory(&self) -> u64 {
+        let expressions = self.pool.len() * EXPRESSION_BYTES;
+        let gates = self.gates.len() * GATE_BYTES;
+        self.solver.memory() + (expressions + gates) as u64
     }
 }
 

@@ -153,6 +153,10 @@ impl Solve for SatSolver {
         assert_eq!(self.answer, Some(Answer::Satisfiable), "a model is there");
         self.is_true(literal)
     }
+
+    fn memory(&self) -> u64 {
+        self.sat.memory()
+    }
 }
 
 impl SolveIncremental for SatSolver {

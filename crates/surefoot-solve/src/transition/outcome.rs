@@ -21,17 +21,24 @@ pub struct OutcomeSolver<S> {
     /// How many entries of the log are known here.
     entries: usize,
     assumptions: Vec<Lit>,
+    /// See [`OutcomeSolver::measure`].
+    bytes: u64,
     /// The new values and where they go.
     update: Program,
     assigned: Vec<VarId>,
 }
 
-impl<S: Arithmetic + Default> OutcomeSolver<S> {
-    pub fn new(system: &TransitionSystem, step: Step, limits: Limits) -> Result<Self, UnsupportedVariable> {
+impl<S: Arithmetic> OutcomeSolver<S> {
+    pub fn new(
+        solver: S,
+        system: &TransitionSystem,
+        step: Step,
+        limits: Limits,
+    ) -> Result<Self, UnsupportedVariable> {
         let command = &system.commands[step.command];
         let outcome = &command.outcomes[step.outcome];
         let pool = &system.exprs;
-        let mut encoder = Encoder::new(S::default(), &system.variables)?;
+        let mut encoder = Encoder::new(solver, &system.variables)?;
         encoder.set_limits(limits);
         encoder.require_condition(pool, command.guard);
         let possible = encoder.possible(pool, outcome);
@@ -47,6 +54,7 @@ impl<S: Arithmetic + Default> OutcomeSolver<S> {
             frames: Vec::new(),
             entries: 0,
             assumptions: Vec::new(),
+            bytes: 0,
             update: Program::new(pool, &values),
             assigned: outcome.assignments.iter().map(|assignment| assignment.variable).collect(),
         })
@@ -94,6 +102,13 @@ impl<S: Arithmetic + Default> OutcomeSolver<S> {
         let answer = self.encoder.solve_assuming(&assumptions);
         self.assumptions = assumptions;
         answer
+    }
+
+    /// Bytes when this was last asked and now, roughly.
+    pub fn measure(&mut self) -> (u64, u64) {
+        let after_bounds = self.after_bounds.len() * 2 * size_of::<((VarId, i64), Lit)>();
+        let now = self.encoder.memory() + after_bounds as u64;
+        (std::mem::replace(&mut self.bytes, now), now)
     }
 
     /// The literals of the last question: frames, the exit, bounds.

@@ -26,7 +26,17 @@ impl<'m, S: Arithmetic + Default> States<'m, S> {
     /// # Errors
     /// A variable is real.
     pub fn new(system: &'m TransitionSystem) -> Result<Self, UnsupportedVariable> {
-        let encoder = Encoder::new(S::default(), &system.variables)?;
+        States::with_solver(system, S::default())
+    }
+}
+
+impl<'m, S: Arithmetic> States<'m, S> {
+    /// The same over a solver without variables and clauses.
+    ///
+    /// # Errors
+    /// A variable is real.
+    pub fn with_solver(system: &'m TransitionSystem, solver: S) -> Result<Self, UnsupportedVariable> {
+        let encoder = Encoder::new(solver, &system.variables)?;
         Ok(States { system, encoder, frames: Vec::new() })
     }
 
@@ -102,6 +112,11 @@ impl<'m, S: Arithmetic + Default> States<'m, S> {
     /// The solver itself, for gates, enumeration and more.
     pub fn encoder(&mut self) -> &mut Encoder<S> {
         &mut self.encoder
+    }
+
+    /// Bytes, roughly.
+    pub fn memory(&self) -> u64 {
+        self.encoder.memory()
     }
 
     /// See [`Interrupt`].

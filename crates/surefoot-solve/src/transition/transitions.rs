@@ -54,9 +54,14 @@ pub(super) enum Entry {
 #[derive(Debug)]
 pub struct Transitions<'m, S> {
     system: &'m TransitionSystem,
+    make: fn() -> S,
     solvers: FxHashMap<Step, OutcomeSolver<S>>,
     frames: usize,
+    /// Bytes of all solvers when each was last asked.
+    solver_bytes: u64,
     log: Vec<Entry>,
+    /// Bounds in all clauses of the log.
+    log_bounds: usize,
     poll: Option<PollHandle>,
     limits: Limits,
     /// The last question.
@@ -82,14 +87,27 @@ impl<'m, S: Arithmetic + Default> Transitions<'m, S> {
     /// # Errors
     /// A variable is real.
     pub fn new(system: &'m TransitionSystem) -> Result<Self, UnsupportedVariable> {
+        Transitions::with_solvers(system, S::default)
+    }
+}
+
+impl<'m, S: Arithmetic> Transitions<'m, S> {
+    /// The same over solvers that are made so: without variables and clauses.
+    ///
+    /// # Errors
+    /// A variable is real.
+    pub fn with_solvers(system: &'m TransitionSystem, make: fn() -> S) -> Result<Self, UnsupportedVariable> {
         if let Some(real) = system.variables.iter().find(|variable| variable.ty.bounds().is_none()) {
             return Err(UnsupportedVariable { name: real.name.clone() });
         }
         Ok(Transitions {
             system,
+            make,
             solvers: FxHashMap::default(),
             frames: 0,
+            solver_bytes: 0,
             log: Vec::new(),
+            log_bounds: 0,
             poll: None,
             limits: Limits::default(),
             step: None,
@@ -113,6 +131,7 @@ impl<'m, S: Arithmetic + Default> Transitions<'m, S> {
     /// Adds a clause to a frame.
     pub fn add_clause(&mut self, frame: FrameId, clause: &[Bound]) {
         assert!(frame.index() < self.frames, "the frame exists");
+        self.log_bounds += clause.len();
         self.log.push(Entry::Clause(frame, clause.into()));
     }
 
@@ -174,8 +193,8 @@ impl<'m, S: Arithmetic + Default> Transitions<'m, S> {
     /// Makes the solver of a step ready for a question.
     fn prepare(&mut self, step: Step, current: &[Bound], frames: &[FrameId]) -> &mut OutcomeSolver<S> {
         let solver = self.solvers.entry(step).or_insert_with(|| {
-            let mut solver =
-                OutcomeSolver::<S>::new(self.system, step, self.limits).expect("no variable is real");
+            let mut solver = OutcomeSolver::new((self.make)(), self.system, step, self.limits)
+                .expect("no variable is real");
             solver.encoder.set_interrupt(self.poll.as_ref().map(|poll| poll.0.clone()));
             solver
         });
@@ -191,7 +210,10 @@ impl<'m, S: Arithmetic + Default> Transitions<'m, S> {
     fn ask(&mut self, exit: Option<Lit>) -> Answer {
         let step = self.step.expect("a question was asked");
         let solver = self.solvers.get_mut(&step).expect("it was made ready");
-        solver.solve(&self.asked, exit, &self.current)
+        let answer = solver.solve(&self.asked, exit, &self.current);
+        let (before, now) = solver.measure();
+        self.solver_bytes = self.solver_bytes - before + now;
+        answer
     }
 
     fn last(&self) -> &OutcomeSolver<S> {
@@ -226,6 +248,12 @@ impl<'m, S: Arithmetic + Default> Transitions<'m, S> {
         let is_relative = exit.iter().any(&mut failed);
         let bounds = bounds.iter().zip(&self.current).filter(|(literal, _)| failed(literal));
         Core { bounds: bounds.map(|(_, &bound)| bound).collect(), frames, is_relative }
+    }
+
+    /// Bytes of all solvers, roughly.
+    pub fn memory(&self) -> u64 {
+        self.solver_bytes
+            + (self.log.len() * size_of::<Entry>() + self.log_bounds * size_of::<Bound>()) as u64
     }
 
     /// Number of solvers that were made so far.

@@ -7,7 +7,7 @@
 mod translate;
 
 use std::fmt;
-use std::sync::Mutex;
+use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 use surefoot_model::{ExprId, ExprPool, VarId};
@@ -21,6 +21,10 @@ use crate::solver::{Arithmetic, Interrupt, Poll, Solve, SolveIncremental};
 /// How often a running Z3 is asked to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
+/// Bytes of a literal with its definition, and of a literal in a clause. Z3 tells only what all its solvers take, and that slowly.
+const LITERAL_BYTES: u64 = 500;
+const CLAUSE_LITERAL_BYTES: u64 = 50;
+
 /// Incremental satisfiability over bounded integers by Z3.
 pub struct Z3Solver {
     solver: z3::Solver,
@@ -31,6 +35,8 @@ pub struct Z3Solver {
     model: Option<Model>,
     core: Option<Vec<Lit>>,
     poll: Option<Poll>,
+    /// Literals of all clauses.
+    clause_literals: u64,
 }
 
 impl Z3Solver {
@@ -44,6 +50,7 @@ impl Z3Solver {
             model: None,
             core: None,
             poll: None,
+            clause_literals: 0,
         }
     }
 
@@ -70,17 +77,15 @@ impl Z3Solver {
         if poll() {
             return SatResult::Unknown;
         }
-        let done = Mutex::new(false);
+        let (done, wake) = (Mutex::new(false), Condvar::new());
         let handle = self.solver.get_context().handle();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                loop {
-                    std::thread::sleep(POLL_INTERVAL);
-                    let done = done.lock().expect("nobody panics with the lock");
-                    if *done {
-                        return;
-                    }
-                    if poll() {
+                let mut done = done.lock().expect("nobody panics with the lock");
+                while !*done {
+                    (done, _) = wake.wait_timeout(done, POLL_INTERVAL).expect("nobody panics with the lock");
+                    // The lock is held: Z3 is still busy with this question.
+                    if !*done && poll() {
                         handle.interrupt();
                         return;
                     }
@@ -88,6 +93,7 @@ impl Z3Solver {
             });
             let result = self.solver.check_assumptions(assumptions);
             *done.lock().expect("nobody panics with the lock") = true;
+            wake.notify_one();
             result
         })
     }
@@ -165,6 +171,7 @@ impl Solve for Z3Solver {
 
     fn add_clause(&mut self, clause: &[Lit]) {
         self.changed();
+        self.clause_literals += clause.len() as u64;
         let literals: Vec<Bool> = clause.iter().map(|&literal| self.literal(literal)).collect();
         self.solver.assert(Bool::or(&literals));
     }
@@ -186,6 +193,10 @@ impl Solve for Z3Solver {
     fn holds(&self, literal: Lit) -> bool {
         let value = self.model().eval(&self.literal(literal), true);
         value.and_then(|value| value.as_bool()).expect("completed models have truth values")
+    }
+
+    fn memory(&self) -> u64 {
+        self.literals.len() as u64 * LITERAL_BYTES + self.clause_literals * CLAUSE_LITERAL_BYTES
     }
 }
 

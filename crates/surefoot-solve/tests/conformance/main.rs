@@ -4,7 +4,9 @@ mod random;
 mod suite;
 
 use surefoot_model::{Variable, VariableType};
-use surefoot_solve::{Arithmetic, Encoder, Interrupt, SatSolver, SolveIncremental};
+use surefoot_solve::{
+    Answer, AnySolver, Arithmetic, Backend, Encoder, Interrupt, SatSolver, Solve, SolveIncremental,
+};
 
 /// A solver under test.
 trait Subject: SolveIncremental + Interrupt {
@@ -14,6 +16,17 @@ trait Subject: SolveIncremental + Interrupt {
 impl Subject for SatSolver {
     fn fresh() -> Self {
         SatSolver::new()
+    }
+}
+
+/// Over the last of the back ends.
+impl Subject for AnySolver {
+    fn fresh() -> Self {
+        #[cfg(not(feature = "z3"))]
+        let backend = Backend::Sat;
+        #[cfg(feature = "z3")]
+        let backend = Backend::Z3;
+        backend.maker()()
     }
 }
 
@@ -65,12 +78,32 @@ macro_rules! conformance {
             an_interrupted_solver_says_unknown_and_goes_on,
             a_long_search_is_interrupted,
             a_model_is_gone_after_a_change,
+            memory_grows_with_clauses,
         ]);
     };
 }
 
 conformance!(sat, SatSolver);
+conformance!(any, AnySolver);
 conformance!(encoder_over_sat, Encoder<SatSolver>);
+
+/// One hole less than pigeons: the answer takes many learnt clauses.
+#[test]
+fn memory_grows_with_what_a_sat_solver_learns() {
+    let mut solver = SatSolver::new();
+    let pigeons: Vec<_> = (0..7).map(|_| solver.new_variable(0, 5)).collect();
+    for (index, &one) in pigeons.iter().enumerate() {
+        for &other in &pigeons[..index] {
+            for hole in 0..6 {
+                let clause = [!solver.equals(one, hole), !solver.equals(other, hole)];
+                solver.add_clause(&clause);
+            }
+        }
+    }
+    let before = solver.memory();
+    assert_eq!(solver.solve(), Answer::Unsatisfiable);
+    assert!(solver.memory() > before);
+}
 
 #[cfg(feature = "z3")]
 mod with_z3 {

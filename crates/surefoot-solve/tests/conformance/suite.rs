@@ -332,3 +332,21 @@ pub fn a_model_is_gone_after_a_change<S: Subject>() {
     let read = std::panic::AssertUnwindSafe(|| solver.core());
     assert!(std::panic::catch_unwind(read).is_err());
 }
+
+pub fn memory_grows_with_clauses<S: Subject>() {
+    let mut solver = S::fresh();
+    let literals: Vec<Lit> = (0..10).map(|_| solver.new_literal()).collect();
+    let empty = solver.memory();
+    for (index, &one) in literals.iter().enumerate() {
+        for &other in &literals[..index] {
+            solver.add_clause(&[one, other]);
+        }
+    }
+    let full = solver.memory();
+    assert!(full > empty + 45, "{full} after {empty}");
+    // Questions that need no search leave nothing behind.
+    for _ in 0..1000 {
+        assert_eq!(solver.solve_assuming(&[!literals[0], !literals[1]]), Answer::Unsatisfiable);
+    }
+    assert_eq!(solver.memory(), full);
+}

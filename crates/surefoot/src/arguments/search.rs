@@ -53,6 +53,9 @@ pub struct Ic3Arguments {
     /// How many questions growing regions may ask; 0 as in the paper [default: 1000000]
     #[arg(long, value_name = "N")]
     pub growth: Option<usize>,
+    /// Who answers questions about the environment [default: sat]
+    #[arg(long, value_enum)]
+    pub solver: Option<SolverName>,
     /// Write the certificate of a SAFE to FILE, for `surefoot check`
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
@@ -89,6 +92,32 @@ pub enum ReasonsName {
     Assignment,
 }
 
+/// Who answers questions about the environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SolverName {
+    /// A SAT solver with an order encoding of integers
+    Sat,
+    /// Z3 with linear arithmetic, for cross-checks; only in programs that were built with it
+    Z3,
+}
+
+impl SolverName {
+    #[cfg_attr(feature = "z3", expect(clippy::unnecessary_wraps, reason = "without Z3 it can fail"))]
+    fn check(self) -> Result<ic3::Backend, Failure> {
+        match self {
+            SolverName::Sat => Ok(ic3::Backend::Sat),
+            #[cfg(feature = "z3")]
+            SolverName::Z3 => Ok(ic3::Backend::Z3),
+            #[cfg(not(feature = "z3"))]
+            SolverName::Z3 => Err(Failure::Usage(
+                "`--solver z3`: this program was built without Z3\n  \
+                 hint: install the library (`libz3-dev` of Debian and Ubuntu) and build with `cargo build --release --features z3`"
+                    .into(),
+            )),
+        }
+    }
+}
+
 /// An engine with its options, checked.
 #[derive(Debug, Clone, Copy)]
 pub enum Search {
@@ -111,6 +140,7 @@ impl SearchArguments {
             ("--reschedule", ic3.reschedule),
             ("--samples", ic3.samples.is_some()),
             ("--growth", ic3.growth.is_some()),
+            ("--solver", ic3.solver.is_some()),
             ("--certificate", ic3.certificate.is_some()),
             ("--no-check", ic3.no_check),
         ];
@@ -123,7 +153,7 @@ impl SearchArguments {
         }
         Ok(match engine {
             Engine::Explicit => Search::Explicit(explicit.options()),
-            Engine::Ic3 => Search::Ic3(ic3.options()),
+            Engine::Ic3 => Search::Ic3(ic3.options()?),
         })
     }
 }
@@ -136,9 +166,9 @@ impl ExplicitArguments {
 }
 
 impl Ic3Arguments {
-    fn options(&self) -> ic3::Options {
+    fn options(&self) -> Result<ic3::Options, Failure> {
         let default = ic3::Options::default();
-        ic3::Options {
+        Ok(ic3::Options {
             reasons: match self.reasons {
                 Some(ReasonsName::Assignment) => ic3::Reasons::Assignment,
                 Some(ReasonsName::Box) | None => ic3::Reasons::Box,
@@ -147,8 +177,9 @@ impl Ic3Arguments {
             reschedule: self.reschedule,
             samples: self.samples.unwrap_or(default.samples),
             growth: self.growth.unwrap_or(default.growth),
+            solver: self.solver.map_or(Ok(default.solver), SolverName::check)?,
             check: !self.no_check,
             ..default
-        }
+        })
     }
 }

@@ -1,13 +1,14 @@
 //! What IC3 has done, as text and as JSON.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use surefoot_engines::Outcome;
-use surefoot_engines::ic3::Statistics;
+use surefoot_engines::ic3::{Sizes, Statistics, Tally, Times};
 
 use super::check;
-use super::number::{bytes, counted, grouped, seconds};
+use super::number::{bytes, counted, grouped, percent, seconds};
 use crate::answer::Issued;
 
 /// Names and values of what was counted.
@@ -18,13 +19,30 @@ pub fn rows(
 ) -> Vec<(&'static str, String)> {
     let mut rows = vec![
         ("depth", counted(statistics.depth, "frame")),
-        ("reasons", grouped(statistics.reasons)),
+        ("reasons", reasons(statistics, outcome.statistics.variables)),
         ("obligations", grouped(statistics.obligations)),
         ("states visited", grouped(statistics.states)),
     ];
+    let tests = &statistics.tests;
+    let known = percent(tests.boxes_by_state as f64, tests.boxes.count as f64);
+    rows.push((
+        "boxes",
+        format!(
+            "{}, {known} by single states in {}",
+            counted(tests.boxes.count, "test"),
+            seconds(tests.boxes.time)
+        ),
+    ));
+    rows.push(("environment", describe_tests(tests.environment, tests.environment_known, "cores")));
+    let asked = Tally { count: tests.policy.count - tests.policy_known, ..tests.policy };
+    rows.push(("policy", describe_tests(asked, tests.policy_known, "earlier decisions")));
     let search = seconds(statistics.time);
     rows.push(("time", format!("{}, search {search}", seconds(outcome.statistics.time))));
-    rows.push(("memory", format!("{} for reasons and obligations", bytes(statistics.memory))));
+    let whole: Duration = procedures(&statistics.times).iter().map(|(_, time)| *time).sum();
+    let parts = procedures(&statistics.times)
+        .map(|(name, time)| format!("{name} {}", percent(time.as_secs_f64(), whole.as_secs_f64())));
+    rows.push(("procedures", parts.join(", ")));
+    rows.push(("memory", format!("{} for reasons, states, solvers and decisions", bytes(statistics.memory))));
     rows.extend(certificate.map(|issued| ("certificate", describe(issued))));
     rows
 }
@@ -37,14 +55,81 @@ fn describe(issued: &Issued) -> String {
     format!("{}, {}, {check}", counted(issued.regions, "region"), bytes(issued.contents.len() as u64))
 }
 
+/// How many reasons there are, and on how many variables they have bounds.
+fn reasons(statistics: &Statistics, variables: usize) -> String {
+    let number = grouped(statistics.reasons);
+    match statistics.sizes {
+        Some(Sizes { least, median, greatest, .. }) => format!(
+            "{number}, with bounds on {least} to {greatest} of {}, median {median}",
+            counted(variables as u64, "variable")
+        ),
+        None => number,
+    }
+}
+
+/// Tests that took work, and how many did not.
+fn describe_tests(asked: Tally, known: u64, by: &str) -> String {
+    let count = asked.count + known;
+    let rate = percent(known as f64, count as f64);
+    format!("{} in {}, {rate} by {by}", counted(count, "test"), seconds(asked.time))
+}
+
+/// The procedures by name.
+fn procedures(times: &Times) -> [(&'static str, Duration); 8] {
+    [
+        ("samples", times.samples),
+        ("growth", times.growth),
+        ("start", times.start),
+        ("successor", times.successor),
+        ("generalize", times.generalize),
+        ("propagate", times.propagate),
+        ("certificate", times.certificate),
+        ("check", times.check),
+    ]
+}
+
 /// The counts as JSON.
 pub fn counts(statistics: &Statistics) -> Value {
+    let tests = &statistics.tests;
+    let times = procedures(&statistics.times).map(|(name, time)| (name.into(), time.as_secs_f64().into()));
     json!({
         "depth": statistics.depth,
         "reasons": statistics.reasons,
+        "closed": statistics.closed,
+        "levels": statistics.levels,
+        "reason_sizes": statistics.sizes.as_ref().map(sizes),
         "obligations": statistics.obligations,
         "states": statistics.states,
+        "samples": statistics.samples,
         "search_seconds": statistics.time.as_secs_f64(),
+        "procedure_seconds": Value::Object(times.into_iter().collect()),
+        "box_tests": {
+            "count": tests.boxes.count,
+            "by_state": tests.boxes_by_state,
+            "seconds": tests.boxes.time.as_secs_f64(),
+        },
+        "environment_tests": {
+            "count": tests.environment.count + tests.environment_known,
+            "by_core": tests.environment_known,
+            "seconds": tests.environment.time.as_secs_f64(),
+        },
+        "state_tests": {"count": tests.state.count, "seconds": tests.state.time.as_secs_f64()},
+        "policy_tests": {
+            "count": tests.policy.count,
+            "by_cache": tests.policy_known,
+            "seconds": tests.policy.time.as_secs_f64(),
+        },
+    })
+}
+
+fn sizes(sizes: &Sizes) -> Value {
+    json!({
+        "least": sizes.least,
+        "lower_quartile": sizes.lower_quartile,
+        "median": sizes.median,
+        "upper_quartile": sizes.upper_quartile,
+        "greatest": sizes.greatest,
+        "mean": sizes.mean,
     })
 }
 

@@ -51,6 +51,11 @@ pub fn bytes(number: u64) -> String {
     if unit == 0 { format!("{number} {}", UNITS[0]) } else { format!("{value:.1} {}", UNITS[unit]) }
 }
 
+/// A part of a whole in percent; `-` where there is nothing.
+pub fn percent(part: f64, whole: f64) -> String {
+    if whole > 0.0 { format!("{:.0} %", 100.0 * part / whole) } else { "-".into() }
+}
+
 /// How many per second, to three digits or so; `-` where the time is too short to tell.
 pub fn rate(number: u64, time: Duration) -> String {
     let time = time.as_secs_f64();
@@ -83,5 +88,6 @@ mod tests {
         assert_eq!(bytes(3 << 29), "1.5 GiB");
         assert_eq!(rate(18_688_170, Duration::from_millis(7_700)), "2,430,000");
         assert_eq!(rate(5, Duration::ZERO), "-");
+        assert_eq!((percent(2.0, 3.0), percent(0.0, 0.0)), ("67 %".into(), "-".into()));
     }
 }

@@ -18,7 +18,12 @@ fn a_safe_policy_has_a_checked_certificate() {
         "reasons           ",
         "obligations       ",
         "states visited    ",
+        "boxes             ",
+        "environment       ",
+        "policy            ",
         "time              ",
+        "procedures        ",
+        "generalize ",
         "memory            ",
         "certificate       ",
         ", checked in ",
@@ -74,6 +79,9 @@ fn the_options_of_the_paper_give_certificates_too() {
         &["--no-generalize"],
         &["--samples", "0"],
         &["--reschedule"],
+        &["--solver", "sat"],
+        #[cfg(feature = "z3")]
+        &["--solver", "z3"],
         &["--reasons", "assignment", "--reschedule", "--filter", "on", "--arithmetic", "any-f32"],
     ] {
         let folder = Folder::walk("4.5");
@@ -123,6 +131,7 @@ fn options_belong_to_an_engine() {
         &["--samples", "0"],
         &["--reschedule"],
         &["--no-check"],
+        &["--solver", "sat"],
         &["--certificate", "safe.cert"],
     ] {
         let message = format!("error: `{}` needs `--engine ic3`", options[0]);
@@ -133,6 +142,16 @@ fn options_belong_to_an_engine() {
         .exits(2)
         .complains(&["`--certificate`: there is no folder nowhere"]);
     verify(&folder, &["--certificate", "."]).exits(2).complains(&["is a folder, not a file"]);
+}
+
+#[cfg(not(feature = "z3"))]
+#[test]
+fn a_program_without_z3_says_how_to_get_it() {
+    verify(&Folder::walk("4.5"), &["--solver", "z3"]).exits(2).complains(&[
+        "error: `--solver z3`: this program was built without Z3",
+        "hint: ",
+        "--features z3",
+    ]);
 }
 
 #[test]
@@ -170,8 +189,7 @@ fn json_has_the_documented_members() {
     for member in ["counts", "start_time_seconds", "bytes_per_state", "trace", "per_start"] {
         assert_eq!(document[member], json!(null), "{member}");
     }
-    assert_eq!(members(&document["ic3"]), ["depth", "reasons", "obligations", "states", "search_seconds"]);
-    assert!(document["ic3"]["depth"].as_u64().is_some_and(|depth| depth > 1));
+    check_counts(&document["ic3"], members);
     let certificate = &document["certificate"];
     assert_eq!(members(certificate), ["file", "regions", "bytes", "checked", "check", "check_seconds"]);
     assert_eq!((&certificate["file"], &certificate["checked"]), (&json!("safe.cert"), &json!(true)));
@@ -179,6 +197,47 @@ fn json_has_the_documented_members() {
     assert_eq!(certificate["bytes"], length);
     assert_eq!(members(&certificate["check"]), ["leaves", "parts", "points"]);
     assert_eq!((&explicit["ic3"], &explicit["certificate"]), (&json!(null), &json!(null)));
+}
+
+fn check_counts(ic3: &serde_json::Value, members: impl Fn(&serde_json::Value) -> Vec<String>) {
+    let expected = [
+        "depth",
+        "reasons",
+        "levels",
+        "reason_sizes",
+        "obligations",
+        "states",
+        "samples",
+        "search_seconds",
+        "procedure_seconds",
+        "box_tests",
+        "environment_tests",
+        "state_tests",
+        "policy_tests",
+    ];
+    assert_eq!(members(ic3), expected);
+    let number = |path: &str| ic3.pointer(path).and_then(serde_json::Value::as_u64).expect(path);
+    assert!(number("/depth") > 1);
+    let levels = ic3["levels"].as_array().expect("a list");
+    assert_eq!(levels.len() as u64, number("/depth") + 1);
+    assert_eq!(levels.iter().filter_map(serde_json::Value::as_u64).sum::<u64>(), number("/reasons"));
+    let sizes = ["least", "lower_quartile", "median", "upper_quartile", "greatest"];
+    assert!(sizes.is_sorted_by_key(|size| number(&format!("/reason_sizes/{size}"))));
+    assert!(number("/reason_sizes/least") >= 1 && number("/reason_sizes/greatest") <= 3);
+    let procedures = ["samples", "start", "successor", "generalize", "propagate", "certificate", "check"];
+    assert_eq!(members(&ic3["procedure_seconds"]), procedures);
+    let seconds = |value: &serde_json::Value| value.as_f64().expect("a number");
+    let times = ic3["procedure_seconds"].as_object().expect("an object");
+    assert!(times.values().all(|time| seconds(time) > 0.0));
+    let searched: f64 =
+        times.iter().filter(|(name, _)| *name != "check").map(|(_, time)| seconds(time)).sum();
+    assert!(searched <= seconds(&ic3["search_seconds"]));
+    for (tests, known) in [("box", "by_state"), ("environment", "by_core"), ("policy", "by_cache")] {
+        let (count, known) =
+            (number(&format!("/{tests}_tests/count")), number(&format!("/{tests}_tests/{known}")));
+        assert!(count > known, "{tests}: {known} of {count}");
+    }
+    assert!(number("/state_tests/count") > 0);
 }
 
 #[test]

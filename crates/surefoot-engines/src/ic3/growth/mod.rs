@@ -51,6 +51,8 @@ pub struct Growth<'p> {
     left: usize,
     /// The finest cells whose regions stopped growing.
     grown: Option<Grown>,
+    /// Bytes of the regions that are growing.
+    growing: u64,
 }
 
 /// Regions that stopped growing.
@@ -64,7 +66,8 @@ impl<'p> Growth<'p> {
     /// Nothing tried yet, and so many questions to ask.
     pub fn new(problem: &'p Problem, left: usize) -> Growth<'p> {
         let images = Images::new(problem);
-        Growth { images, keys: keys(&problem.domain), next: 0, patience: FIRST, left, grown: None }
+        let keys = keys(&problem.domain);
+        Growth { images, keys, next: 0, patience: FIRST, left, grown: None, growing: 0 }
     }
 
     /// Whether all keys were tried once.
@@ -75,6 +78,11 @@ impl<'p> Growth<'p> {
     /// Whether there is nothing left to try.
     pub fn is_over(&self) -> bool {
         self.left == 0
+    }
+
+    /// Bytes, roughly.
+    pub fn memory(&self) -> u64 {
+        self.growing + self.grown.as_ref().map_or(0, |grown| grown.regions.memory())
     }
 
     /// Takes questions from the budget of an attempt, if there are so many.
@@ -144,6 +152,7 @@ impl Run<'_> {
             return Ok(false);
         }
         while let Some(index) = regions.next() {
+            self.growth.growing = regions.memory();
             self.look_around()?;
             if !self.grow_successors(&mut regions, index, &mut left)? {
                 return Ok(false);
@@ -154,6 +163,7 @@ impl Run<'_> {
             self.tell(&region.states, FOREVER);
             self.frames.add(region.states.clone(), FOREVER);
         }
+        self.growth.growing = 0;
         self.growth.grown = Some(Grown { regions, doomed });
         Ok(true)
     }

@@ -112,6 +112,13 @@ impl Regions {
         }
     }
 
+    /// Bytes, roughly.
+    pub fn memory(&self) -> u64 {
+        // The states, the cell, its corner, and some regions before.
+        let width = self.regions.first().map_or(0, |region| region.states.lower.len());
+        (self.regions.len() * (size_of::<Region>() + 20 * width + 128)) as u64
+    }
+
     /// Which regions may lead to a bad one.
     pub fn doomed(&self) -> Vec<bool> {
         let mut doomed: Vec<bool> = self.regions.iter().map(|region| region.bad.is_some()).collect();

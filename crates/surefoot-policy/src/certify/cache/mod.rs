@@ -113,15 +113,17 @@ impl DecisionCache {
 
     /// What was asked so far and what is held now. Counts of threads that are at work may be missing.
     pub fn statistics(&self) -> CacheStatistics {
-        let mut statistics = CacheStatistics {
-            bytes: self.bytes.load(Ordering::Relaxed) as u64,
-            ..CacheStatistics::default()
-        };
+        let mut statistics = CacheStatistics { bytes: self.bytes() as u64, ..CacheStatistics::default() };
         for shard in &self.shards {
             shard.counters.report(&mut statistics);
             statistics.entries += shard.read().iter().map(|table| table.records() as u64).sum::<u64>();
         }
         statistics
+    }
+
+    /// The bytes that answers take now.
+    pub fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
     }
 
     /// The most bytes that answers may take.
