@@ -264,7 +264,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Algorithm 1.
+    /// Algorithm 1, in turn with growing regions.
     fn search(&mut self) -> Result<End, Stop> {
         if let Some(trace) = self.timed(|times| &mut times.start, Run::unsafe_start)? {
             return Ok(End::Unsafe(trace));
@@ -272,59 +272,44 @@ impl<'p> Run<'p> {
         if let Some(trace) = self.timed(|times| &mut times.samples, Run::sample)? {
             return Ok(End::Unsafe(trace));
         }
-        let (mut growing, mut framing) = (Duration::ZERO, Duration::ZERO);
-        loop {
-            let began = Instant::now();
-            if !self.growth.is_over() && (growing <= framing || !self.growth.is_warm()) {
+        let level = loop {
+            let is_turn = !self.growth.is_warm() || self.times.growth <= self.times.frames();
+            if is_turn && !self.growth.is_over() {
                 if let Some(trace) = self.timed(|times| &mut times.growth, Run::grow)? {
                     return Ok(End::Unsafe(trace));
                 }
                 if self.is_closed()? {
-                    return Ok(End::Safe(
-                        self.timed(|times| &mut times.certificate, |run| run.regions(FOREVER - 1))?,
-                    ));
+                    break FOREVER - 1;
                 }
-                growing += began.elapsed();
-                continue;
-            }
-            if let Some((state, sample)) = self.timed(|times| &mut times.start, Run::select_state)? {
-                if let Some(trace) = self.block(state)? {
-                    return Ok(End::Unsafe(self.whole_trace(sample, trace)));
+            } else if let Some(visit) = self.timed(|times| &mut times.start, Run::select_state)? {
+                if let Some(rest) = self.block(self.samples.state(visit).to_vec())? {
+                    let mut trace = self.samples.trace(visit);
+                    trace.steps.extend(rest.steps);
+                    return Ok(End::Unsafe(trace));
                 }
             } else {
                 self.levels += 1;
                 self.blocked_samples = 0;
                 if let Some(level) = self.timed(|times| &mut times.propagate, Run::propagate_clauses)? {
-                    return Ok(End::Safe(
-                        self.timed(|times| &mut times.certificate, |run| run.regions(level))?,
-                    ));
+                    break level;
                 }
             }
-            framing += began.elapsed();
-        }
+        };
+        Ok(End::Safe(self.timed(|times| &mut times.certificate, |run| run.regions(level))?))
     }
 
-    /// A state that must leave the last frame: one that random runs have seen (and which of these), or a start state.
-    fn select_state(&mut self) -> Result<Option<(Vec<i32>, Option<usize>)>, Stop> {
+    /// A visit of a state that must leave the last frame: one that runs have seen, or a start state.
+    fn select_state(&mut self) -> Result<Option<usize>, Stop> {
         while self.blocked_samples < self.samples.len() {
-            let state = self.samples.state(self.blocked_samples);
-            if !self.frames.blocks(state, self.levels) {
-                return Ok(Some((state.to_vec(), Some(self.blocked_samples))));
+            if !self.frames.blocks(self.samples.state(self.blocked_samples), self.levels) {
+                return Ok(Some(self.blocked_samples));
             }
             self.blocked_samples += 1;
         }
-        Ok(self.select_start_state()?.map(|state| (state, None)))
+        Ok(self.select_start_state()?.map(|start| self.samples.start(start)))
     }
 
-    /// The run that led to a state and goes on from there.
-    fn whole_trace(&self, sample: Option<usize>, rest: Trace) -> Trace {
-        let Some(sample) = sample else { return rest };
-        let mut trace = self.samples.trace(sample);
-        trace.steps.extend(rest.steps);
-        trace
-    }
-
-    /// Shows that a start state is outside of the last frame, or finds a run from it to an unsafe state.
+    /// Shows that a state is outside of the last frame, or finds a run from it to an unsafe state.
     fn block(&mut self, start: Vec<i32>) -> Result<Option<Trace>, Stop> {
         self.obligations.start(start, self.levels);
         while let Some(obligation) = self.obligations.pop() {

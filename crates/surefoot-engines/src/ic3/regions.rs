@@ -31,7 +31,7 @@ impl Run<'_> {
     /// Steps are those of every output that is possible anywhere in a reason: at least the ones that its tree lists.
     fn needed(&mut self, reasons: Vec<Reason>) -> Result<Vec<Reason>, Stop> {
         let mut images = Images::new(self.problem);
-        let mut needed = Needed { is_needed: vec![false; reasons.len()], queue: Vec::new(), reasons };
+        let mut needed = Needed { chosen: vec![false; reasons.len()], queue: Vec::new(), reasons };
         for state in &self.problem.task.property.start.listed {
             needed.add(&Reason::of_state(state));
         }
@@ -57,10 +57,10 @@ impl Run<'_> {
                 }
             }
         }
-        let Needed { is_needed, reasons, .. } = needed;
+        let Needed { chosen, reasons, .. } = needed;
         Ok(reasons
             .into_iter()
-            .zip(is_needed)
+            .zip(chosen)
             .filter_map(|(reason, is_needed)| is_needed.then_some(reason))
             .collect())
     }
@@ -96,7 +96,7 @@ impl Run<'_> {
 /// Which reasons of an invariant are needed.
 struct Needed {
     reasons: Vec<Reason>,
-    is_needed: Vec<bool>,
+    chosen: Vec<bool>,
     /// Reasons whose steps were not looked at yet.
     queue: Vec<usize>,
 }
@@ -106,17 +106,17 @@ impl Needed {
     fn add(&mut self, states: &Reason) -> Vec<usize> {
         let all = 0..self.reasons.len();
         let holds = |&index: &usize| self.reasons[index].includes(states);
-        if all.clone().any(|index| self.is_needed[index] && holds(&index)) {
+        if all.clone().any(|index| self.chosen[index] && holds(&index)) {
             return Vec::new();
         }
         let added: Vec<usize> = match all.clone().find(holds) {
             Some(index) => vec![index],
             None => all
-                .filter(|&index| !self.is_needed[index] && self.reasons[index].intersection(states).is_some())
+                .filter(|&index| !self.chosen[index] && self.reasons[index].intersection(states).is_some())
                 .collect(),
         };
         for &index in &added {
-            self.is_needed[index] = true;
+            self.chosen[index] = true;
         }
         self.queue.extend(&added);
         added

@@ -55,6 +55,13 @@ pub struct Times {
     pub check: Duration,
 }
 
+impl Times {
+    /// The time that frames took.
+    pub(super) fn frames(&self) -> Duration {
+        self.start + self.successor + self.generalize + self.propagate
+    }
+}
+
 /// Questions and the time for them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {

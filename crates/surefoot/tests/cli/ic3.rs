@@ -78,6 +78,8 @@ fn the_options_of_the_paper_give_certificates_too() {
         &["--reasons", "box"],
         &["--no-generalize"],
         &["--samples", "0"],
+        &["--growth", "0"],
+        &["--growth", "0", "--samples", "0"],
         &["--reschedule"],
         &["--solver", "sat"],
         #[cfg(feature = "z3")]
@@ -95,13 +97,24 @@ fn the_options_of_the_paper_give_certificates_too() {
 fn the_options_make_a_difference() {
     let folder = Folder::walk("4.5");
     let regions = |options: &[&str]| {
-        let document = verify(&folder, &[&["--json"], options].concat()).exits(0).json();
+        let document = verify(&folder, &[&["--json", "--growth", "0"], options].concat()).exits(0).json();
         document["certificate"]["regions"].as_u64().expect("a number")
     };
     assert!(regions(&[]) < regions(&["--reasons", "assignment"]));
     // Single states: those that are reachable, and no others.
     let states = folder.verify(&["--json"]).exits(0).json()["counts"]["states"].as_u64();
     assert_eq!(Some(regions(&["--no-generalize"])), states);
+}
+
+#[test]
+fn regions_close_unless_they_may_not_grow() {
+    let folder = Folder::walk("4.5");
+    let counts =
+        |growth: &str| verify(&folder, &["--json", "--growth", growth]).exits(0).json()["ic3"].clone();
+    let grown = counts("100000");
+    assert!(grown["closed"].as_u64() > Some(0) && grown["closed"] == grown["reasons"] && grown["depth"] == 1);
+    let framed = counts("0");
+    assert!(framed["closed"] == 0 && framed["depth"].as_u64() > Some(1));
 }
 
 #[test]
@@ -129,6 +142,7 @@ fn options_belong_to_an_engine() {
         &["--reasons", "box"][..],
         &["--no-generalize"],
         &["--samples", "0"],
+        &["--growth", "0"],
         &["--reschedule"],
         &["--no-check"],
         &["--solver", "sat"],
@@ -178,7 +192,8 @@ fn vacuous_proofs_show() {
 #[test]
 fn json_has_the_documented_members() {
     let folder = Folder::walk("4.5");
-    let document = verify(&folder, &["--json", "--certificate", "safe.cert"]).exits(0).json();
+    let document =
+        verify(&folder, &["--json", "--growth", "0", "--certificate", "safe.cert"]).exits(0).json();
     let explicit = folder.verify(&["--json"]).exits(0).json();
     let members = |document: &serde_json::Value| -> Vec<String> {
         document.as_object().expect("an object").keys().cloned().collect()
@@ -203,6 +218,7 @@ fn check_counts(ic3: &serde_json::Value, members: impl Fn(&serde_json::Value) ->
     let expected = [
         "depth",
         "reasons",
+        "closed",
         "levels",
         "reason_sizes",
         "obligations",
@@ -224,11 +240,12 @@ fn check_counts(ic3: &serde_json::Value, members: impl Fn(&serde_json::Value) ->
     let sizes = ["least", "lower_quartile", "median", "upper_quartile", "greatest"];
     assert!(sizes.is_sorted_by_key(|size| number(&format!("/reason_sizes/{size}"))));
     assert!(number("/reason_sizes/least") >= 1 && number("/reason_sizes/greatest") <= 3);
-    let procedures = ["samples", "start", "successor", "generalize", "propagate", "certificate", "check"];
+    let procedures =
+        ["samples", "growth", "start", "successor", "generalize", "propagate", "certificate", "check"];
     assert_eq!(members(&ic3["procedure_seconds"]), procedures);
     let seconds = |value: &serde_json::Value| value.as_f64().expect("a number");
     let times = ic3["procedure_seconds"].as_object().expect("an object");
-    assert!(times.values().all(|time| seconds(time) > 0.0));
+    assert!(times.iter().all(|(name, time)| (seconds(time) > 0.0) == (name != "growth")));
     let searched: f64 =
         times.iter().filter(|(name, _)| *name != "check").map(|(_, time)| seconds(time)).sum();
     assert!(searched <= seconds(&ic3["search_seconds"]));

@@ -31,7 +31,7 @@ pub struct Region {
 #[derive(Debug)]
 pub struct Regions {
     partition: Partition,
-    regions: Vec<Region>,
+    all: Vec<Region>,
     /// By the least corner of a cell.
     of_cell: FxHashMap<Vec<i32>, usize>,
     queue: VecDeque<usize>,
@@ -40,13 +40,13 @@ pub struct Regions {
 impl Regions {
     /// No regions yet.
     pub fn new(partition: Partition) -> Regions {
-        let (regions, of_cell, queue) = (Vec::new(), FxHashMap::default(), VecDeque::new());
-        Regions { partition, regions, of_cell, queue }
+        let (all, of_cell, queue) = (Vec::new(), FxHashMap::default(), VecDeque::new());
+        Regions { partition, all, of_cell, queue }
     }
 
     /// The regions.
     pub fn all(&self) -> &[Region] {
-        &self.regions
+        &self.all
     }
 
     /// How states are divided.
@@ -67,14 +67,14 @@ impl Regions {
     /// A region that has grown since it was last looked at.
     pub fn next(&mut self) -> Option<usize> {
         let index = self.queue.pop_front()?;
-        self.regions[index].is_queued = false;
+        self.all[index].is_queued = false;
         Some(index)
     }
 
     /// Remembers that a region holds a state that it must not.
     pub fn set_bad(&mut self, index: usize, state: Vec<i32>, error: Option<usize>) {
-        self.regions[index].bad = Some(state);
-        self.regions[index].error = error;
+        self.all[index].bad = Some(state);
+        self.all[index].error = error;
     }
 
     /// Lets regions grow until they hold the states of a box, to which a command leads from a region; `false` if the box meets too many cells.
@@ -88,15 +88,15 @@ impl Regions {
 
     fn add_to_cell(&mut self, states: Reason, cell: Reason, from: Option<(usize, usize)>) {
         let Some(&index) = self.of_cell.get(&cell.lower) else {
-            let index = self.regions.len();
+            let index = self.all.len();
             self.of_cell.insert(cell.lower.clone(), index);
             let from = from.into_iter().collect();
             let region = Region { states, cell, bad: None, error: None, from, grown: 0, is_queued: true };
-            self.regions.push(region);
+            self.all.push(region);
             self.queue.push_back(index);
             return;
         };
-        let region = &mut self.regions[index];
+        let region = &mut self.all[index];
         region.from.extend(from);
         if region.states.includes(&states) {
             return;
@@ -115,16 +115,16 @@ impl Regions {
     /// Bytes, roughly.
     pub fn memory(&self) -> u64 {
         // The states, the cell, its corner, and some regions before.
-        let width = self.regions.first().map_or(0, |region| region.states.lower.len());
-        (self.regions.len() * (size_of::<Region>() + 20 * width + 128)) as u64
+        let width = self.all.first().map_or(0, |region| region.states.lower.len());
+        (self.all.len() * (size_of::<Region>() + 20 * width + 128)) as u64
     }
 
     /// Which regions may lead to a bad one.
     pub fn doomed(&self) -> Vec<bool> {
-        let mut doomed: Vec<bool> = self.regions.iter().map(|region| region.bad.is_some()).collect();
+        let mut doomed: Vec<bool> = self.all.iter().map(|region| region.bad.is_some()).collect();
         let mut queue: Vec<usize> = (0..doomed.len()).filter(|&index| doomed[index]).collect();
         while let Some(index) = queue.pop() {
-            for &(from, _) in &self.regions[index].from {
+            for &(from, _) in &self.all[index].from {
                 if !std::mem::replace(&mut doomed[from], true) {
                     queue.push(from);
                 }
