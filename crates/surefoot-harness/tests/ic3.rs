@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use surefoot_certificate::{Bound, Region};
-use surefoot_engines::ic3::{Options, Proof, Reasons, verify};
+use surefoot_engines::ic3::{Options, Order, Proof, Reasons, verify};
 use surefoot_engines::step::Stepper;
 use surefoot_engines::{Control, Outcome, Task, Vacuity, Verdict, replay};
 use surefoot_harness::expect::{Coverage, Expected};
@@ -136,6 +136,7 @@ fn options_do_not_change_verdicts() {
         Options { reasons: Reasons::Assignment, ..default },
         Options { generalize: false, ..default },
         Options { reschedule: true, ..default },
+        Options { order: Order::Narrowest, ..default },
         Options { splits: 0, ..default },
     ] {
         compare(Size::Small, 500, 3000, options, None);

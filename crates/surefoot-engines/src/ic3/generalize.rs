@@ -6,7 +6,7 @@
 
 use super::reason::Reason;
 use super::steps::{Leads, Target};
-use super::{Reasons, Run, Stop};
+use super::{Order, Reasons, Run, Stop};
 
 impl Run<'_> {
     /// A box around a state none of whose steps leads into the frame of a level.
@@ -26,7 +26,11 @@ impl Run<'_> {
         let size = |&index: &usize| {
             i64::from(self.problem.domain.upper[index]) - i64::from(self.problem.domain.lower[index])
         };
-        order.sort_by_key(|index| std::cmp::Reverse(size(index)));
+        match self.options.order {
+            Order::Widest => order.sort_by_key(|index| std::cmp::Reverse(size(index))),
+            Order::Narrowest => order.sort_by_key(size),
+            Order::Declared => {}
+        }
         order
     }
 

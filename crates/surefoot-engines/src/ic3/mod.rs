@@ -66,11 +66,24 @@ pub enum Reasons {
     Assignment,
 }
 
+/// In which order variables are widened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Those with the largest domains first.
+    Widest,
+    /// Those with the smallest domains first.
+    Narrowest,
+    /// As in the model.
+    Declared,
+}
+
 /// Choices of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// What reasons look like.
     pub reasons: Reasons,
+    /// In which order variables are widened.
+    pub order: Order,
     /// Whether reasons are generalised at all (without: the paper's POLIC3-nog).
     pub generalize: bool,
     /// Whether an obligation that was met is put back with one step more.
@@ -91,6 +104,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             reasons: Reasons::Box,
+            order: Order::Widest,
             generalize: true,
             reschedule: false,
             samples: 20_000,

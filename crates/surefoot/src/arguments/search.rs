@@ -41,6 +41,9 @@ pub struct Ic3Arguments {
     /// What reasons look like [default: box]
     #[arg(long, value_enum)]
     pub reasons: Option<ReasonsName>,
+    /// In which order variables of reasons are widened [default: widest]
+    #[arg(long, value_enum)]
+    pub order: Option<OrderName>,
     /// Do not generalise reasons (the paper's POLIC3-nog)
     #[arg(long)]
     pub no_generalize: bool,
@@ -92,6 +95,17 @@ pub enum ReasonsName {
     Assignment,
 }
 
+/// In which order variables of reasons are widened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OrderName {
+    /// Those with the largest domains first
+    Widest,
+    /// Those with the smallest domains first
+    Narrowest,
+    /// As in the model
+    Declared,
+}
+
 /// Who answers questions about the environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SolverName {
@@ -136,6 +150,7 @@ impl SearchArguments {
         ];
         let of_ic3 = [
             ("--reasons", ic3.reasons.is_some()),
+            ("--order", ic3.order.is_some()),
             ("--no-generalize", ic3.no_generalize),
             ("--reschedule", ic3.reschedule),
             ("--samples", ic3.samples.is_some()),
@@ -172,6 +187,11 @@ impl Ic3Arguments {
             reasons: match self.reasons {
                 Some(ReasonsName::Assignment) => ic3::Reasons::Assignment,
                 Some(ReasonsName::Box) | None => ic3::Reasons::Box,
+            },
+            order: match self.order {
+                Some(OrderName::Narrowest) => ic3::Order::Narrowest,
+                Some(OrderName::Declared) => ic3::Order::Declared,
+                Some(OrderName::Widest) | None => ic3::Order::Widest,
             },
             generalize: !self.no_generalize,
             reschedule: self.reschedule,

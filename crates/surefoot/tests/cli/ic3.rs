@@ -80,6 +80,8 @@ fn the_options_of_the_paper_give_certificates_too() {
         &["--samples", "0"],
         &["--growth", "0"],
         &["--growth", "0", "--samples", "0"],
+        &["--growth", "0", "--order", "narrowest"],
+        &["--growth", "0", "--order", "declared"],
         &["--reschedule"],
         &["--solver", "sat"],
         #[cfg(feature = "z3")]
@@ -141,6 +143,7 @@ fn options_belong_to_an_engine() {
     for options in [
         &["--reasons", "box"][..],
         &["--no-generalize"],
+        &["--order", "declared"],
         &["--samples", "0"],
         &["--growth", "0"],
         &["--reschedule"],

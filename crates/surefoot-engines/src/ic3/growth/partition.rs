@@ -106,3 +106,57 @@ fn without(mut states: Reason, part: &Reason) -> Vec<Reason> {
     }
     rest
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn states(ranges: &[(i32, i32)]) -> Reason {
+        let (lower, upper) = ranges.iter().copied().unzip();
+        Reason { lower, upper }
+    }
+
+    /// Keys on the first variable, and cuts of the others where the first is 1.
+    fn partition() -> Partition {
+        let mut partition = Partition::new(&states(&[(0, 2), (-3, 3), (0, 9)]), vec![0]);
+        partition.cut(&[1, 0, 0], 2, 5);
+        partition.cut(&[1, 0, 7], 1, -1);
+        partition.cut(&[1, 0, 7], 2, 8);
+        partition
+    }
+
+    #[test]
+    fn a_cell_is_what_cuts_leave() {
+        let partition = partition();
+        assert_eq!(partition.cell(&[0, 2, 6]), states(&[(0, 0), (-3, 3), (0, 9)]));
+        assert_eq!(partition.cell(&[1, 2, 4]), states(&[(1, 1), (-3, 3), (0, 4)]));
+        assert_eq!(partition.cell(&[1, -2, 6]), states(&[(1, 1), (-3, -2), (5, 9)]));
+        assert_eq!(partition.cell(&[1, -1, 7]), states(&[(1, 1), (-1, 3), (5, 7)]));
+        assert_eq!(partition.cell(&[1, 3, 8]), states(&[(1, 1), (-1, 3), (8, 9)]));
+    }
+
+    #[test]
+    fn parts_of_a_box_are_all_of_it_once() {
+        let partition = partition();
+        let whole = states(&[(0, 2), (-2, 1), (3, 9)]);
+        let parts = partition.parts(&whole).expect("few cells");
+        assert_eq!(parts.len(), 6);
+        for first in 0..=2 {
+            for second in -3..=3 {
+                for third in 0..=9 {
+                    let state = [first, second, third];
+                    let holding: Vec<_> = parts.iter().filter(|(part, _)| part.contains(&state)).collect();
+                    assert_eq!(holding.len(), usize::from(whole.contains(&state)), "{state:?}");
+                    assert!(holding.iter().all(|(_, cell)| *cell == partition.cell(&state)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn too_many_cells_are_none() {
+        let domain = states(&[(0, 999)]);
+        assert!(Partition::new(&domain, vec![0]).parts(&domain).is_none());
+        assert!(Partition::new(&domain, Vec::new()).parts(&domain).is_some());
+    }
+}

@@ -131,3 +131,37 @@ fn cut_between(states: &Reason, state: &[i32], others: &[Vec<i32>]) -> Option<Cu
     }
     best.map(|(_, _, variable, at)| Cut { state: state.to_vec(), variable, at })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(state: &[i32], others: &[&[i32]]) -> Option<(usize, i32)> {
+        let states = Reason { lower: vec![0, 0], upper: vec![9, 99] };
+        let others: Vec<Vec<i32>> = others.iter().map(|other| other.to_vec()).collect();
+        cut_between(&states, state, &others).map(|cut| (cut.variable, cut.at))
+    }
+
+    #[test]
+    fn a_cut_parts_a_state_from_most_others() {
+        assert_eq!(cut(&[5, 50], &[&[7, 50], &[3, 60], &[4, 70]]), Some((1, 56)));
+        assert_eq!(cut(&[5, 50], &[&[5, 51]]), Some((1, 51)));
+        assert_eq!(cut(&[5, 50], &[&[4, 50]]), Some((0, 5)));
+        // Both variables part it from all; the gap is wider in the first, for its domain.
+        assert_eq!(cut(&[0, 0], &[&[6, 10], &[8, 10]]), Some((0, 3)));
+    }
+
+    #[test]
+    fn no_cut_parts_a_state_from_itself() {
+        assert_eq!(cut(&[5, 50], &[&[4, 50], &[5, 50]]), None);
+        assert_eq!(cut(&[5, 50], &[]), None);
+    }
+
+    #[test]
+    fn a_box_is_halved_in_its_widest_variable() {
+        let states = Reason { lower: vec![0, 10], upper: vec![9, 12] };
+        let cut = halve(&states).expect("two halves");
+        assert_eq!((cut.variable, cut.at), (0, 5));
+        assert!(halve(&Reason::of_state(&[1, 2])).is_none());
+    }
+}
