@@ -511,16 +511,19 @@ class Bracketed:
 class Enclosed:
     """Intervals of fractions that hold the values of all evaluations; `None` is unknown.
 
-    A sum of n products and a bias is off by at most growth(n) times the sum of the magnitudes, whatever the order, and by a few of the
-    smallest normal numbers for what is subnormal or flushed; see the enclosures in docs/semantics.md.
+    A sum of products and a bias is off by a small multiple of the sum of the magnitudes, whatever the order, and by a few of the smallest
+    normal numbers for what is subnormal or flushed; see the enclosures in docs/semantics.md.
     """
 
     # What a library's tanh, sigmoid and ELU are off by, and, as the definition has it, relative to the values.
     function_error, relative_error = Fraction(0), Fraction(1, 2**43)
 
-    def growth(self, terms):
+    def around(self, low, high, terms, magnitude, underflow):
+        """What is computed where exact values lie between two ends. By the definition, a wide result stands for a possible overflow."""
         roundings = self.roundings(terms) * self.unit
-        return roundings / (1 - roundings)
+        growth = roundings / (1 - roundings)
+        low, high = low - growth * magnitude - underflow, high + growth * magnitude + underflow
+        return (low, high) if high - low <= 2 * growth * self.largest else None
 
     def sum(self, terms, bias):
         numbers = [weight for weight, _ in terms] + [bias]
@@ -534,15 +537,14 @@ class Enclosed:
             largest = max(abs(lower), abs(upper))
             magnitude += abs(weight) * largest
             weights, values = weights + abs(weight), values + largest
-        radius = self.growth(len(terms)) * magnitude + 8 * self.smallest * (len(terms) + 1 + weights + values)
-        return (low - radius, high + radius) if magnitude <= self.largest else None
+        underflow = 8 * self.smallest * (len(terms) + 1 + weights + values)
+        return self.around(low, high, len(terms), magnitude, underflow)
 
     def leaves(self, values):
         if any(isinstance(value, float) for value in values):
             return None
         total, magnitude = sum(values), sum(abs(value) for value in values)
-        radius = self.growth(len(values) - 1) * magnitude + 8 * self.smallest * len(values)
-        return (total - radius, total + radius) if magnitude <= self.largest else None
+        return self.around(total, total, len(values) - 1, magnitude, 8 * self.smallest * len(values))
 
     def activate(self, activation, x):
         if x is None:
@@ -581,8 +583,7 @@ class Enclosed:
             return None
         ends = sorted((value[0] / divisor, value[1] / divisor))
         largest = max(abs(end) for end in ends)
-        radius = self.growth(1) * largest + 8 * self.smallest * (1 + 1 / abs(divisor))
-        return (ends[0] - radius, ends[1] + radius) if largest <= self.largest else None
+        return self.around(*ends, 1, largest, 8 * self.smallest * (1 + 1 / abs(divisor)))
 
     def score(self, value):
         return (-math.inf, math.inf) if value is None else value
