@@ -4,7 +4,7 @@
     check_certificate.py TASK.json CERTIFICATE [--limit STATES]
 
 TASK.json is the flattened task as `surefoot_certificate::dump` writes it; this checker trusts it. Exit codes: 0 accepted, 1 rejected,
-2 not checked (too many states, or an activation without exact values). Needs nothing but the standard library.
+2 not checked (too many states, or scores too close to each other). Needs nothing but the standard library.
 """
 
 import argparse
@@ -361,7 +361,7 @@ class Rounded:
             return self.round(numbers[0] * x) if x < 0 else x
         if name == "clip":
             return numbers[0] if x < numbers[0] else numbers[1] if x > numbers[1] else x
-        raise Refused(f"{name} has no exact values here; only networks of linear pieces can be checked")
+        raise ValueError(f"{name} is not made of linear pieces")
 
     def maximum(self, left, right):
         return right if left < right else left
@@ -395,31 +395,137 @@ class Exact(Rounded):
         return value, value
 
 
-UNIT, SMALLEST, LARGEST = Fraction(1, 2**24), Fraction(1, 2**126), Fraction(2**126)
+SMALLEST = Fraction(1, 2**126)  # the smallest normal single
+
+CURVED = ("tanh", "sigmoid", "elu")
+
+BITS = 256
 
 
-def growth(terms):
-    roundings = (terms + 2) * UNIT
-    return roundings / (1 - roundings)
+def exponential(y):
+    """Fractions below and above e⁻ʸ, for y ≥ 0.
+
+    Integers stand for multiples of 2⁻²⁵⁶; lower ends are rounded down, upper ones up. With z = y/256 < 1, the series 1 − z + z²/2 − …
+    of e⁻ᶻ alternates with terms that shrink, so what is left out is at most the next term. Its square, eight times, is e⁻ʸ.
+    """
+    one = 1 << BITS
+    if y >= 200:
+        return Fraction(0), Fraction(1, one)  # e⁻²⁰⁰ < 2⁻²⁵⁶
+    z = math.floor(y * one / 256), math.ceil(y * one / 256)
+    term, low, high, n = (one, one), one, one, 0
+    while term[1] > 1:
+        n += 1
+        term = term[0] * z[0] // (n * one), -(-term[1] * z[1] // (n * one))
+        low, high = (low - term[1], high - term[0]) if n % 2 else (low + term[0], high + term[1])
+    low, high = low - term[1], high + term[1]
+    for _ in range(8):
+        low, high = low * low // one, -(-high * high // one)
+    return Fraction(low, one), Fraction(high, one)
 
 
-class AnySingle:
-    """Every evaluation in single precision: intervals of fractions that hold all of them; `None` is unknown.
+def curve(name, x):
+    """Fractions below and above the exact tanh x, 1/(1 + e⁻ˣ), or eˣ − 1 for x ≤ 0."""
+    low, high = exponential(2 * abs(x) if name == "tanh" else abs(x))
+    if name == "elu":
+        return low - 1, high - 1
+    if name == "sigmoid":
+        return (low / (1 + low), high / (1 + high)) if x < 0 else (1 / (1 + high), 1 / (1 + low))
+    low, high = (1 - high) / (1 + high), (1 - low) / (1 + low)
+    return (-high, -low) if x < 0 else (low, high)
 
-    A sum of n products and a bias is off by at most growth(n) times the sum of the magnitudes, whatever the order, and by a few of the
-    smallest normal singles for what is subnormal or flushed; see the enclosures in docs/semantics.md.
+
+# The library that defines tanh, eˣ and eˣ − 1 in floating point is trusted to have a smaller relative error.
+LIBRARY = Fraction(1, 2**40)
+
+
+def widened(low, high, by):
+    return low - by * abs(low), high + by * abs(high)
+
+
+class Bracketed:
+    """Floating point with tanh, sigmoid or ELU, whose last bits are not known here: ends between which the computed value lies.
+
+    All operations are monotone, also after rounding. So they are those of `Rounded`, done at both ends. Ends that differ are finite.
     """
 
-    def parameter(self, pair):
-        value = single(pair[1])
-        return Fraction(value) if math.isfinite(value) else value
+    def __init__(self, is_single):
+        self.rounded = Rounded(is_single)
+        self.parameter = self.rounded.parameter
 
     def input(self, value):
-        value = Fraction(to_single(float(value)))
+        value = self.rounded.input(value)
         return value, value
 
+    def ends(self, operands, at):
+        """What `at(0)` and `at(1)` compute at the lower and at the upper ends."""
+        low = at(0)
+        if not any(operand[0] < operand[1] for operand in operands):
+            return low, low
+        return self.between(low, at(1))
+
+    def between(self, low, high):
+        if low == high or math.isfinite(low) and math.isfinite(high):
+            return low, high
+        raise Refused("undecided: a score may overflow or not")
+
     def sum(self, terms, bias):
-        terms = list(terms)
+        return self.ends(
+            [value for _, value in terms],
+            lambda end: self.rounded.sum([(weight, value[end ^ (weight < 0)]) for weight, value in terms], bias),
+        )
+
+    def activate(self, activation, x):
+        name = activation[0]
+        if name not in CURVED:
+            return self.ends([x], lambda end: self.rounded.activate(activation, x[end]))
+        if math.isnan(x[0]):
+            return x
+        return self.between(*(self.curved(activation, x[end])[end] for end in (0, 1)))
+
+    def curved(self, activation, x):
+        """Ends of what is computed at a number. Their own rounding does no harm: what lies between is rounded, too."""
+        name, round = activation[0], self.rounded.round
+        if name == "elu" and x >= 0:
+            return x, x
+        x = Fraction(max(-1000.0, min(x, 1000.0)))  # beyond 200 all are alike
+        if name == "tanh":
+            return [round(float(end)) for end in widened(*curve("tanh", x), LIBRARY)]
+        if name == "elu":
+            scale = self.parameter(activation[1])
+            return [round(scale * float(end)) for end in widened(*curve("elu", x), LIBRARY)]
+        low, high = exponential(abs(x))
+        if x < 0:
+            low, high = 1 / high, 1 / low if low > 0 else math.inf
+        return [round(1 / (1 + float(power))) for power in reversed(widened(low, high, LIBRARY))]
+
+    def maximum(self, left, right):
+        return self.ends([left, right], lambda end: self.rounded.maximum(left[end], right[end]))
+
+    def quotient(self, value, divisor):
+        return self.ends([value], lambda end: self.rounded.quotient(value[end ^ (divisor < 0)], divisor))
+
+    def score(self, value):
+        return self.rounded.score(value[0])[0], self.rounded.score(value[1])[1]
+
+
+class Enclosed:
+    """Intervals of fractions that hold the values of all evaluations; `None` is unknown.
+
+    A sum of products and a bias is off by a small multiple of the sum of the magnitudes, whatever the order, and by a few of the smallest
+    normal numbers for what is subnormal or flushed; see the enclosures in docs/semantics.md.
+    """
+
+    # What a library's tanh, sigmoid and ELU are off by, and, as the definition has it, relative to the values.
+    function_error, relative_error = Fraction(0), Fraction(1, 2**43)
+
+    def around(self, low, high, terms, magnitude, underflow):
+        """What is computed where exact values lie between two ends. By the definition, a wide result stands for a possible overflow."""
+        roundings = self.roundings(terms) * self.unit
+        growth = roundings / (1 - roundings)
+        low, high = low - growth * magnitude - underflow, high + growth * magnitude + underflow
+        return (low, high) if high - low <= 2 * growth * self.largest else None
+
+    def sum(self, terms, bias):
         numbers = [weight for weight, _ in terms] + [bias]
         if any(value is None for _, value in terms) or any(isinstance(number, float) for number in numbers):
             return None
@@ -431,15 +537,14 @@ class AnySingle:
             largest = max(abs(lower), abs(upper))
             magnitude += abs(weight) * largest
             weights, values = weights + abs(weight), values + largest
-        radius = growth(len(terms)) * magnitude + 8 * SMALLEST * (len(terms) + 1 + weights + values)
-        return (low - radius, high + radius) if magnitude <= LARGEST else None
+        underflow = 8 * self.smallest * (len(terms) + 1 + weights + values)
+        return self.around(low, high, len(terms), magnitude, underflow)
 
     def leaves(self, values):
         if any(isinstance(value, float) for value in values):
             return None
         total, magnitude = sum(values), sum(abs(value) for value in values)
-        radius = growth(len(values) - 1) * magnitude + 8 * SMALLEST * len(values)
-        return (total - radius, total + radius) if magnitude <= LARGEST else None
+        return self.around(total, total, len(values) - 1, magnitude, 8 * self.smallest * len(values))
 
     def activate(self, activation, x):
         if x is None:
@@ -453,29 +558,66 @@ class AnySingle:
         if name == "leaky relu":
             slope = numbers[0]
             low, high = (end * slope if end < 0 else end for end in x)
-            high = max(high, 0) if slope < SMALLEST and x[1] < 0 else high
-            radius = 8 * UNIT * max(abs(low), abs(high)) + 8 * SMALLEST
+            high = max(high, 0) if slope < self.smallest and x[1] < 0 else high
+            radius = 8 * self.unit * max(abs(low), abs(high)) + 8 * self.smallest
             return (low - radius, high + radius) if x[0] < 0 else x
         if name == "clip":
             cut = [min(max(end, numbers[0]), numbers[1]) for end in x]
-            return cut[0] - 8 * SMALLEST, cut[1] + 8 * SMALLEST
-        raise Refused(f"{name} has no exact values here; only networks of linear pieces can be checked")
+            return cut[0] - 8 * self.smallest, cut[1] + 8 * self.smallest
+        scale = Fraction(1)
+        if name == "elu":
+            scale = numbers[0]
+            if low >= 0 or isinstance(scale, float):
+                return x if low >= 0 else None
+        ends = [end if name == "elu" and end >= 0 else scale * curve(name, end)[upper] for upper, end in enumerate(x)]
+        radius = self.function_error * max(1, scale) + self.relative_error * max(map(abs, ends)) + 8 * self.smallest
+        return ends[0] - radius, ends[1] + radius
 
     def maximum(self, left, right):
         if left is None or right is None:
             return None
-        return max(left[0], right[0]) - 8 * SMALLEST, max(left[1], right[1]) + 8 * SMALLEST
+        return max(left[0], right[0]) - 8 * self.smallest, max(left[1], right[1]) + 8 * self.smallest
 
     def quotient(self, value, divisor):
-        if value is None or isinstance(divisor, float) or not SMALLEST <= abs(divisor) <= LARGEST:
+        if value is None or isinstance(divisor, float) or not self.smallest <= abs(divisor) <= self.largest:
             return None
         ends = sorted((value[0] / divisor, value[1] / divisor))
         largest = max(abs(end) for end in ends)
-        radius = growth(1) * largest + 8 * SMALLEST * (1 + 1 / abs(divisor))
-        return (ends[0] - radius, ends[1] + radius) if largest <= LARGEST else None
+        return self.around(*ends, 1, largest, 8 * self.smallest * (1 + 1 / abs(divisor)))
 
     def score(self, value):
         return (-math.inf, math.inf) if value is None else value
+
+
+class AnySingle(Enclosed):
+    """Every evaluation in single precision."""
+
+    unit, smallest, largest = Fraction(1, 2**24), SMALLEST, Fraction(2**126)
+    function_error = Fraction(1, 2**20)
+
+    def roundings(self, terms):
+        return terms + 2
+
+    def parameter(self, pair):
+        value = single(pair[1])
+        return Fraction(value) if math.isfinite(value) else value
+
+    def input(self, value):
+        value = Fraction(to_single(float(value)))
+        return value, value
+
+
+class Near(Enclosed):
+    """Real numbers where tanh, sigmoid or ELU make them irrational. The definition lets the policy choose among what is this close."""
+
+    unit, smallest, largest = Fraction(1, 2**53), Fraction(1, 2**1000), Fraction(2**1000)
+    parameter = Exact.parameter
+
+    def roundings(self, terms):
+        return 2 * (terms + 8)
+
+    def input(self, value):
+        return Fraction(value), Fraction(value)
 
 
 class Policy:
@@ -483,9 +625,14 @@ class Policy:
         policy = task["policy"]
         self.inputs, self.outputs, self.scorer = policy["inputs"], policy["outputs"], policy["scorer"]
         name = task["semantics"]["arithmetic"]
-        numbers = {"f64": lambda: Rounded(False), "f32": lambda: Rounded(True), "real": Exact, "any-f32": AnySingle}
-        self.numbers = numbers[name]()
         self.is_single = name in ("f32", "any-f32")
+        activations = [node["activation"][0] for node in self.scorer.get("nodes", []) if node["kind"] == "layer"]
+        if name == "any-f32":
+            self.numbers = AnySingle()
+        elif any(activation in CURVED for activation in activations):
+            self.numbers = Near() if name == "real" else Bracketed(self.is_single)
+        else:
+            self.numbers = Exact() if name == "real" else Rounded(self.is_single)
         self.cache = {}
 
     def scores(self, state):
@@ -506,16 +653,22 @@ class Policy:
 
         return [a for a in competing if not is_beaten(a)]
 
+    def is_unique(self):
+        """Whether just one of the competing outputs is chosen, so that several possible ones mean that it is not known which."""
+        return isinstance(self.numbers, Bracketed)
+
     def network(self, values):
         numbers = self.numbers
         slots = [[numbers.input(value) for value in values]]
         for node in self.scorer["nodes"]:
             if node["kind"] == "layer":
                 source, results = slots[node["from"]], []
+                # What is unknown may be infinite, and a library may multiply it by the zeros that sparse rows leave out.
+                is_unknown = None in source
                 for row, bias in zip(node["rows"], node["biases"]):
                     terms = [(numbers.parameter(weight), source[index]) for index, weight in row]
                     total = numbers.sum(terms, numbers.parameter(bias))
-                    results.append(numbers.activate(node["activation"], total))
+                    results.append(None if is_unknown else numbers.activate(node["activation"], total))
             elif node["kind"] == "arrange":
                 results = [slots[source][index] for source, index in node["elements"]]
             elif node["kind"] == "maximum":
@@ -636,10 +789,13 @@ class Checker:
         if self.semantics["filter"] == "on":
             applicable = {command["label"] for command in enabled}
             competing = [output for output in competing if outputs[output] in applicable]
-        for output in self.policy.possible(state, competing):
-            if output not in tree[at]:
-                label = self.task["labels"][outputs[output]]
-                raise Rejected(f"the policy may choose {label} at {self.show(state)}, which is not listed")
+        possible = self.policy.possible(state, competing)
+        missing = [output for output in possible if output not in tree[at]]
+        if missing:
+            label = self.task["labels"][outputs[missing[0]]]
+            if self.policy.is_unique() and len(missing) < len(possible):
+                raise Refused(f"undecided: scores nearly tie at {self.show(state)}, and {label} is not listed")
+            raise Rejected(f"the policy may choose {label} at {self.show(state)}, which is not listed")
         return {outputs[output] for output in tree[at]}
 
     def check_command(self, command, state, value):

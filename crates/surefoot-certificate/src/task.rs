@@ -122,7 +122,8 @@ impl Task {
                 return Image::Nothing;
             }
             if !self.blocks && !holds.always() {
-                return Image::Doubt(requirement, "a requirement of an update fails or has no value");
+                let what = if holds.undefined { "a requirement has no value" } else { "a requirement fails" };
+                return Image::Doubt(requirement, what);
             }
         }
         let mut image = part.clone();
@@ -132,7 +133,9 @@ impl Task {
             let (least, most) = values.integers();
             let fits = !values.undefined && lower <= least && least <= most && most <= upper;
             if !self.blocks && !fits {
-                return Image::Doubt(&assignment.value, "an update leaves a domain or has no value");
+                let what =
+                    if values.undefined { "an update has no value" } else { "an update leaves its domain" };
+                return Image::Doubt(&assignment.value, what);
             }
             let (least, most) = (least.max(lower), most.min(upper));
             if least > most {

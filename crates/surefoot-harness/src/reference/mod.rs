@@ -9,7 +9,7 @@
 //! - `evaluate`: the value of an expression at a state.
 //! - `choose`: what a policy chooses; `network`: the scores of networks; `exact`: scores without rounding.
 //! - [`Model`]: status and successors of a state.
-//! - [`explore`]: all reachable states, counts, distances, verdicts.
+//! - [`explore()`]: all reachable states, counts, distances, verdicts.
 
 mod choose;
 mod evaluate;

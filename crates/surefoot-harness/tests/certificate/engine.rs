@@ -1,5 +1,5 @@
 //! Certificates that IC3 makes. Verdicts are those of brute force, both checkers accept what proves them, and both reject
-//! it once it is changed in a way that matters.
+//! it once it is changed in a way that matters. The second one may leave open what hangs on a tie of curved activations.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -147,13 +147,7 @@ impl Test {
 
     /// Whether the second checker could say something; it must be right.
     fn second(&mut self, bytes: &[u8], about: &Subject<'_>, proves: bool) -> Result<bool, TestCaseError> {
-        match self.python.as_mut().and_then(|python| python.accepts(bytes, about)) {
-            None => Ok(false),
-            Some((accepts, _)) if accepts == proves => Ok(true),
-            Some((_, text)) => {
-                Err(TestCaseError::fail(format!("brute force: {proves}, second checker: {text}")))
-            }
-        }
+        self.python.as_mut().map_or(Ok(false), |python| python.agrees(bytes, about, proves))
     }
 }
 
@@ -171,7 +165,10 @@ fn certificates_of_ic3_are_accepted_and_changed_ones_rejected() {
     let Test { python, tasks, accepted, rejected } = test.into_inner();
     println!("{tasks} tasks, accepted {accepted:?}, rejected {rejected:#?}");
     let second = |least: u32| if python.is_some() { cases(least) } else { 0 };
-    assert!(tasks >= cases(4900) && accepted.first >= cases(2000) && accepted.second >= second(2000));
+    assert!(tasks >= cases(4900) && accepted.first >= cases(2000));
+    // Scores of tanh, sigmoid and ELU that tie, which nearly never happens, leave the second checker undecided.
+    let undecided = accepted.first - accepted.second;
+    assert!(python.is_none() || 100 * undecided < accepted.first.max(200), "{undecided} are undecided");
     let kinds = tamper::CONTENTS.map(|kind| kind.0).into_iter().chain(tamper::BINDING.map(|kind| kind.0));
     let kinds = kinds.chain(tamper::TASKS.map(|kind| kind.0)).chain(tamper::FILES.map(|kind| kind.0));
     for name in kinds {

@@ -172,10 +172,9 @@ fn the_second_checker_agrees() {
         let change = tamper::CONTENTS[random.below(tamper::CONTENTS.len())].1;
         let _ = change(&mut changed, random);
         for (certificate, proves) in [(made, true), (&changed, oracle.proves(&changed))] {
-            let answer = python.borrow_mut().accepts(&certificate.write(), &subject(task, &inputs));
-            let Some((accepts, text)) = answer else { continue };
-            prop_assert_eq!(accepts, proves, "{}", text);
-            checked.set(checked.get() + 1);
+            let about = subject(task, &inputs);
+            let answered = python.borrow_mut().agrees(&certificate.write(), &about, proves)?;
+            checked.set(checked.get() + u32::from(answered));
         }
         Ok(())
     });
