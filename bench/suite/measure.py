@@ -1,7 +1,10 @@
 """Runs a program with limits, and measures it."""
 
+import functools
 import json
 import os
+import resource
+import signal
 import subprocess
 import tempfile
 import time
@@ -22,12 +25,14 @@ class Run:
     Processor time says more than time where other programs are busy. Memory is looked at every few milliseconds.
     """
 
-    def __init__(self, command, seconds):
-        """Runs a command that prints a JSON document. It is killed if it takes much longer than it may."""
+    def __init__(self, command, seconds, processor=None):
+        """Runs a command that prints a JSON document. It is killed if it takes much longer than it may, or more processor
+        time than `processor` seconds, which leaves its task undecided."""
         command = [str(argument) for argument in command]
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             began = time.perf_counter()
-            process = subprocess.Popen(command, stdout=output, stderr=errors)
+            limit = functools.partial(resource.setrlimit, resource.RLIMIT_CPU, (processor, processor + 1)) if processor else None
+            process = subprocess.Popen(command, stdout=output, stderr=errors, preexec_fn=limit)
             self.peak, pause, ended = 0, 0.0005, 0
             while ended == 0:
                 self.peak = max(self.peak, memory(process.pid))
@@ -44,6 +49,8 @@ class Run:
             self.result, self.error = None, None
             if process.returncode in (0, 10, 11):
                 self.result = json.load(output)
+            elif process.returncode == -signal.SIGXCPU:
+                self.result = {"verdict": "UNKNOWN"}
             else:
                 text = errors.read().decode("utf-8", "replace").strip()
                 self.error = f"ended with code {process.returncode}: {' '.join(command)}\n{text}"
