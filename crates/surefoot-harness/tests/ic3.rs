@@ -138,6 +138,10 @@ fn options_do_not_change_verdicts() {
         Options { reschedule: true, ..default },
         Options { order: Order::Narrowest, ..default },
         Options { splits: 0, ..default },
+        Options { cores: 0, ..default },
+        Options { trials: 0, ..default },
+        Options { relative: false, ..default },
+        Options { push: false, ..default },
     ] {
         compare(Size::Small, 500, 3000, options, None);
     }

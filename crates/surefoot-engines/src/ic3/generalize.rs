@@ -91,7 +91,7 @@ impl Run<'_> {
         if self.states.bad(reason)?.is_some() {
             return Ok(false);
         }
-        let target = Target { level, except: reason };
+        let target = Target { level, except: self.options.relative.then_some(reason) };
         Ok(self.steps.leads(&mut self.states, &self.frames, reason, target)? == Leads::No)
     }
 }

@@ -79,6 +79,10 @@ pub enum Order {
 
 /// Choices of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each switches one improvement off, whatever the others are"
+)]
 pub struct Options {
     /// What reasons look like.
     pub reasons: Reasons,
@@ -94,6 +98,14 @@ pub struct Options {
     pub growth: usize,
     /// How often a box may be split to make one test of one command exact.
     pub splits: usize,
+    /// How many cores are remembered for each step.
+    pub cores: usize,
+    /// How many remembered states, and how many random ones, are tried before a question about a box is asked.
+    pub trials: usize,
+    /// Whether steps back into a box do no harm.
+    pub relative: bool,
+    /// Whether a new reason is moved up at once.
+    pub push: bool,
     /// Who answers questions about the environment.
     pub solver: Backend,
     /// Whether a proof is checked before the verdict is SAFE.
@@ -110,6 +122,10 @@ impl Default for Options {
             samples: 20_000,
             growth: 1_000_000,
             splits: 64,
+            cores: 12,
+            trials: 6,
+            relative: true,
+            push: true,
             solver: Backend::Sat,
             check: true,
         }
@@ -362,7 +378,7 @@ impl<'p> Run<'p> {
     fn learn(&mut self, reason: Reason, level: usize) -> Result<(), Stop> {
         self.tell(&reason, level);
         let index = self.frames.add(reason, level);
-        while self.frames.entries()[index].level <= self.levels && self.push(index)? {}
+        while self.options.push && self.frames.entries()[index].level <= self.levels && self.push(index)? {}
         Ok(())
     }
 

@@ -27,7 +27,7 @@ impl Run<'_> {
     /// A state that led into the frame is remembered: as long as it does, nothing else needs to be asked.
     pub(super) fn push(&mut self, index: usize) -> Result<bool, Stop> {
         let Entry { reason, level, obstacle } = self.frames.entries()[index].clone();
-        let target = Target { level, except: &reason };
+        let target = Target { level, except: self.options.relative.then_some(&reason) };
         if obstacle.is_some_and(|state| self.steps.state_leads(&self.frames, &state, target)) {
             return Ok(false);
         }

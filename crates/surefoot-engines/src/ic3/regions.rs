@@ -80,7 +80,7 @@ impl Run<'_> {
         let mut tree = Vec::new();
         let mut parts = vec![reason.clone()];
         while let Some(part) = parts.pop() {
-            let target = Target { level: level + 1, except: reason };
+            let target = Target { level: level + 1, except: Some(reason) };
             if let Some((variable, low, high)) = self.steps.split(&mut self.states, &part, target)? {
                 tree.push(TreeNode::Split { variable: variable as u32, at: high.lower[variable] });
                 parts.extend([high, low]);

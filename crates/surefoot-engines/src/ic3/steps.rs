@@ -28,14 +28,8 @@ use super::{Options, Stop, frames};
 use crate::random::Random;
 use crate::step::Stepper;
 
-/// Cores that are remembered for each step.
-const CORES: usize = 12;
-
 /// States that led out of boxes and are remembered.
 const WITNESSES: usize = 64;
-
-/// Remembered states, and random ones, that are tried before a question is asked.
-const TRIALS: usize = 6;
 
 /// Boxes that may be bounded to answer a policy test.
 const BOXES: u64 = 10_000;
@@ -53,11 +47,11 @@ impl Core {
     }
 }
 
-/// The target of steps: the frame of a level, without the states of a box.
+/// The target of steps: the frame of a level, perhaps without the states of a box.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<'r> {
     pub level: usize,
-    pub except: &'r Reason,
+    pub except: Option<&'r Reason>,
 }
 
 /// Whether steps of the policy lead from a box into a target.
@@ -103,7 +97,10 @@ pub struct StepQueries<'p> {
     /// Solver frames of levels; the last is that of the reasons that hold for any number of steps.
     of_level: Vec<FrameId>,
     slots: Vec<Enclosure>,
+    /// How often a box may be split, how many cores are remembered, and how many states are tried.
     splits: usize,
+    most_cores: usize,
+    trials: usize,
     /// Which command led out of the last box: the first to be asked about the next one.
     suspects: Vec<usize>,
     /// States that led out of boxes, the newest last.
@@ -140,6 +137,8 @@ impl<'p> StepQueries<'p> {
             of_level: vec![first, forever],
             slots: Vec::new(),
             splits: options.splits,
+            most_cores: options.cores,
+            trials: options.trials,
             suspects: (0..problem.commands.len()).collect(),
             witnesses: VecDeque::new(),
             stepper: Stepper::new(&problem.task),
@@ -206,8 +205,8 @@ impl<'p> StepQueries<'p> {
     /// A state of a box that leads into the target, if one of a few does.
     fn try_states(&mut self, frames: &Frames, source: &Reason, target: Target<'_>) -> Option<Vec<i32>> {
         let inside = self.witnesses.iter().rev().filter(|state| source.contains(state));
-        let mut candidates: Vec<Vec<i32>> = inside.take(TRIALS).cloned().collect();
-        candidates.extend((0..TRIALS).map(|_| source.draw(&mut self.random)));
+        let mut candidates: Vec<Vec<i32>> = inside.take(self.trials).cloned().collect();
+        candidates.extend((0..self.trials).map(|_| source.draw(&mut self.random)));
         candidates.into_iter().find(|state| self.state_leads(frames, state, target))
     }
 
@@ -219,7 +218,7 @@ impl<'p> StepQueries<'p> {
         }
         let Ok(steps) = self.stepper.successors(state) else { return true };
         steps.into_iter().any(|step| {
-            !target.except.contains(&step.state)
+            !target.except.is_some_and(|except| except.contains(&step.state))
                 && if target.level == 0 {
                     self.stepper.status(&step.state).is_ok_and(|status| status.is_unsafe)
                 } else {
@@ -236,8 +235,11 @@ impl<'p> StepQueries<'p> {
     }
 
     fn remember(&mut self, step: Step, core: Core) {
+        if self.most_cores == 0 {
+            return;
+        }
         let cores = self.cores.entry(step).or_default();
-        if cores.len() == CORES {
+        if cores.len() == self.most_cores {
             self.core_bytes -= cores.remove(0).memory();
         }
         self.core_bytes += core.memory();
@@ -419,16 +421,19 @@ impl<'p> StepQueries<'p> {
         } else {
             &self.of_level[target.level.min(self.of_level.len() - 1)..]
         };
-        let stay = target.except.bounds(&self.problem.domain);
+        let stay = target.except.map(|except| except.bounds(&self.problem.domain));
         let began = Instant::now();
-        let answer = self.transitions.query_leaving(step, bounds, asked, &stay);
+        let answer = match stay {
+            Some(stay) => self.transitions.query_leaving(step, bounds, asked, &stay),
+            None => self.transitions.query(step, bounds, asked),
+        };
         self.tests.environment.add(began);
         match answer {
             Answer::Unknown => Err(Stop::Limit),
             Answer::Unsatisfiable => {
                 let found = self.transitions.core();
                 let core = Core { bounds: found.bounds.clone(), level: target.level };
-                if found.is_relative {
+                if found.is_relative && self.most_cores > 0 {
                     self.tentative.push((step, core));
                 } else {
                     self.remember(step, core);
