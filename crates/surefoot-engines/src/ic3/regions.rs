@@ -32,11 +32,11 @@ impl Run<'_> {
     fn needed(&mut self, reasons: Vec<Reason>) -> Result<Vec<Reason>, Stop> {
         let mut images = Images::new(self.problem);
         let mut needed = Needed { chosen: vec![false; reasons.len()], queue: Vec::new(), reasons };
-        for state in &self.problem.task.property.start.listed {
-            needed.add(&Reason::of_state(state));
-        }
         let frame = self.states.scratch();
-        while let Some(state) = self.states.start_outside(frame)? {
+        let mut listed = self.problem.task.property.start.listed.iter().cloned();
+        while let Some(state) =
+            listed.next().map_or_else(|| self.states.start_outside(frame), |state| Ok(Some(state)))?
+        {
             for index in needed.add(&Reason::of_state(&state)) {
                 self.states.add_to(frame, &needed.reasons[index]);
             }
