@@ -133,7 +133,7 @@ fn constants_and_properties_are_part_of_the_question() {
     folder.replace("walk.jani", r#""type": "int", "value": 9}"#, r#""type": "int"}"#);
     let constant = |top: &str, more: &[&str]| {
         let given = format!("top={top}");
-        verify(&folder, &[&["--constant", &given], more].concat())
+        verify(&folder, &[&["--const", &given], more].concat())
     };
     constant("9", &["--time-limit", "0", "--save-state", "run.state"]).exits(11);
     constant("10", &["--resume", "run.state"])
