@@ -11,6 +11,10 @@ use super::statistics::Kept;
 use super::steps::{Leads, Target};
 use super::{Run, Stop};
 
+/// How often a test is tried whose budget for splitting boxes is spent. Where boxes are split depends on the states that solvers happen to
+/// give; the reasons of a run are those that were lucky once, and one that is lost takes others along.
+const ATTEMPTS: usize = 64;
+
 impl Run<'_> {
     /// Takes over the saved frames, if there are any. They remain saved if a limit comes first.
     pub(super) fn resume(&mut self) -> Result<(), Stop> {
@@ -95,6 +99,13 @@ impl Run<'_> {
         let reason = self.frames.entries()[index].reason.clone();
         let level = if level == FOREVER { FOREVER } else { level - 1 };
         let target = Target { level, except: &reason };
-        Ok(self.steps.leads(&mut self.states, &self.frames, &reason, target)? == Leads::No)
+        for _ in 0..ATTEMPTS {
+            match self.steps.leads(&mut self.states, &self.frames, &reason, target)? {
+                Leads::No => return Ok(true),
+                Leads::From(_) => return Ok(false),
+                Leads::Perhaps => self.look_around()?,
+            }
+        }
+        Ok(false)
     }
 }
