@@ -356,7 +356,9 @@ impl<'p> Run<'p> {
         if let Some(trace) = self.timed(|times| &mut times.start, Run::unsafe_start)? {
             return Ok(End::Unsafe(trace));
         }
-        self.timed(|times| &mut times.resume, Run::resume)?;
+        if let Some(saved) = self.saved.take() {
+            self.timed(|times| &mut times.resume, |run| run.resume(saved))?;
+        }
         if let Some(trace) = self.timed(|times| &mut times.samples, Run::sample)? {
             return Ok(End::Unsafe(trace));
         }

@@ -16,9 +16,8 @@ use super::{Run, Stop};
 const ATTEMPTS: usize = 64;
 
 impl Run<'_> {
-    /// Takes over the saved frames, if there are any. They remain saved if a limit comes first.
-    pub(super) fn resume(&mut self) -> Result<(), Stop> {
-        let Some(frames) = self.saved.take() else { return Ok(()) };
+    /// Takes over saved frames. They remain saved if a limit comes first.
+    pub(super) fn resume(&mut self, frames: SavedFrames) -> Result<(), Stop> {
         self.levels = frames.depth();
         let established = self.establish(&frames);
         if let Ok(kept) = established {

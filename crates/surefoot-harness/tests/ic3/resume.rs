@@ -156,7 +156,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
 }
 
 /// The level and the position of a reason; closed ones have the level after the last.
-fn pick(saved: &SavedFrames, index: &Index) -> Option<(usize, usize)> {
+fn pick(saved: &SavedFrames, index: Index) -> Option<(usize, usize)> {
     let lists = saved.levels.iter().chain([&saved.closed]).enumerate();
     let all: Vec<(usize, usize)> =
         lists.flat_map(|(level, list)| (0..list.len()).map(move |position| (level, position))).collect();
@@ -170,25 +170,25 @@ fn list(saved: &mut SavedFrames, level: usize) -> &mut Vec<Vec<Bound>> {
 fn forge(saved: &mut SavedFrames, forgery: &Forgery) {
     match forgery {
         Forgery::Raise(reason, to) => {
-            let Some((level, position)) = pick(saved, reason) else { return };
+            let Some((level, position)) = pick(saved, *reason) else { return };
             let to = level + to.index(saved.levels.len() + 1 - level);
             let moved = list(saved, level).swap_remove(position);
             list(saved, to).push(moved);
         }
         Forgery::Close(reason) => {
-            let Some((level, position)) = pick(saved, reason) else { return };
+            let Some((level, position)) = pick(saved, *reason) else { return };
             let moved = list(saved, level).swap_remove(position);
             saved.closed.push(moved);
         }
         Forgery::Widen(reason, bound) => {
-            let Some((level, position)) = pick(saved, reason) else { return };
+            let Some((level, position)) = pick(saved, *reason) else { return };
             let bounds = &mut list(saved, level)[position];
             if !bounds.is_empty() {
                 bounds.remove(bound.index(bounds.len()));
             }
         }
         Forgery::Everything(reason) => {
-            let Some((level, position)) = pick(saved, reason) else { return };
+            let Some((level, position)) = pick(saved, *reason) else { return };
             list(saved, level)[position].clear();
         }
         Forgery::Deepen(more) => saved.levels.resize(saved.levels.len() + more, Vec::new()),
