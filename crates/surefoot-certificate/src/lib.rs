@@ -6,7 +6,7 @@
 //!
 //! | module | shows |
 //! |---|---|
-//! | [`certificate`](Certificate), `format` | what is claimed, and how it is stored |
+//! | [`certificate`](Certificate), `format`, [`encoding`] | what is claimed, and how it is stored |
 //! | `expression` | values of expressions over boxes of states |
 //! | `task` | the semantics of conditions and updates |
 //! | `cover` | which region contains a box |
@@ -21,6 +21,7 @@ mod check;
 mod choice;
 mod cover;
 mod dump;
+pub mod encoding;
 mod expression;
 mod forest;
 mod format;

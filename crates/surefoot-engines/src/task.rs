@@ -102,6 +102,9 @@ pub enum TaskError {
     /// The model is wrong at a state.
     #[error("{0}")]
     Model(ModelError),
+    /// Saved frames are not about states of the model.
+    #[error("{0}")]
+    Saved(crate::ic3::SavedError),
     /// Two parts of surefoot disagree: a bug. No verdict is given.
     #[error("internal error: {0}")]
     Internal(String),

@@ -1,10 +1,11 @@
 //! What an engine found, with what only that engine has to say.
 
-use surefoot_certificate::Input;
 use surefoot_engines::Outcome;
-use surefoot_engines::ic3::{Checked, Proof, Statistics};
+use surefoot_engines::ic3::{Checked, Proof, SavedFrames, Statistics};
 
 use crate::arguments::search::Engine;
+use crate::load::Problem;
+use crate::state_file;
 
 /// What an engine found.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ pub struct Answer {
 #[derive(Debug)]
 pub enum Details {
     Explicit,
-    Ic3 { statistics: Box<Statistics>, certificate: Option<Issued> },
+    Ic3 { statistics: Box<Statistics>, certificate: Option<Issued>, frames: Option<SavedFrames> },
 }
 
 /// A certificate of a SAFE.
@@ -37,14 +38,15 @@ impl Answer {
         Answer { outcome, details: Details::Explicit }
     }
 
-    /// An answer of IC3. Its certificate is bound to the files of the task.
-    pub fn ic3(proof: Proof, inputs: &[Input]) -> Self {
-        let Proof { outcome, statistics, certificate, check } = proof;
+    /// An answer of IC3. Its certificate and its frames are bound to the problem.
+    pub fn ic3(proof: Proof, problem: &Problem) -> Self {
+        let Proof { outcome, statistics, certificate, check, saved } = proof;
         let certificate = certificate.map(|mut certificate| {
-            certificate.inputs = inputs.to_vec();
+            certificate.inputs.clone_from(&problem.inputs);
             Issued { regions: certificate.regions.len() as u64, contents: certificate.write(), check }
         });
-        Answer { outcome, details: Details::Ic3 { statistics: Box::new(statistics), certificate } }
+        let frames = saved.map(|saved| SavedFrames { about: state_file::about(problem), ..saved });
+        Answer { outcome, details: Details::Ic3 { statistics: Box::new(statistics), certificate, frames } }
     }
 
     /// The engine.
@@ -52,6 +54,14 @@ impl Answer {
         match self.details {
             Details::Explicit => Engine::Explicit,
             Details::Ic3 { .. } => Engine::Ic3,
+        }
+    }
+
+    /// The frames of an UNKNOWN, which another run can begin with.
+    pub fn frames(&self) -> Option<&SavedFrames> {
+        match &self.details {
+            Details::Explicit => None,
+            Details::Ic3 { frames, .. } => frames.as_ref(),
         }
     }
 

@@ -61,6 +61,16 @@ impl Frames {
         self.entries[index].obstacle = None;
     }
 
+    /// Gives a reason another level, perhaps a lower one.
+    pub fn set_level(&mut self, index: usize, level: usize) {
+        self.entries[index].level = level;
+    }
+
+    /// Removes a reason; the last one takes its place.
+    pub fn remove(&mut self, index: usize) {
+        self.entries.swap_remove(index);
+    }
+
     /// Remembers why a reason does not hold at the next level.
     pub fn set_obstacle(&mut self, index: usize, state: Vec<i32>) {
         self.entries[index].obstacle = Some(state);

@@ -12,7 +12,7 @@
 //! They rest on frames (`frames.rs`) of reasons (`reason.rs`), on a queue of obligations (`obligations.rs`), to which random runs
 //! (`samples.rs`) contribute, and on two kinds of questions:
 //! about states (`states.rs`) and about steps of the policy from a box into a frame (`steps.rs`). `docs/ic3.md` says where this differs from
-//! the paper, and why it is right.
+//! the paper, and why it is right. What a run has when a limit stops it can be saved (`saved.rs`), and another run goes on with it (`resume.rs`).
 
 mod frames;
 mod generalize;
@@ -23,7 +23,9 @@ mod problem;
 mod propagate;
 mod reason;
 mod regions;
+mod resume;
 mod samples;
+mod saved;
 mod start;
 mod states;
 mod statistics;
@@ -52,8 +54,9 @@ use obligations::{Obligation, Obligations};
 use problem::Problem;
 use reason::Reason;
 use samples::Samples;
+pub use saved::{SavedError, SavedFrames};
 use states::StateQueries;
-pub use statistics::{Sizes, Statistics, Tally, Tests, Times};
+pub use statistics::{Kept, Resumed, Sizes, Statistics, Tally, Tests, Times};
 use steps::StepQueries;
 use successor::Successor;
 
@@ -164,6 +167,9 @@ struct Run<'p> {
     growth: Growth<'p>,
     states: StateQueries<'p>,
     steps: StepQueries<'p>,
+    /// Frames of another run, until they are tested.
+    saved: Option<SavedFrames>,
+    resumed: Option<Resumed>,
     /// Obligations that were taken from the queue.
     handled: u64,
     /// States that were looked at.
@@ -171,6 +177,8 @@ struct Run<'p> {
     times: Times,
     /// When progress was last reported.
     reported: Instant,
+    /// The limit that was reached, unless a solver met it.
+    stopped: Option<StopReason>,
 }
 
 /// The verdict, and the proof if it is SAFE.
@@ -184,6 +192,8 @@ pub struct Proof {
     pub certificate: Option<Certificate>,
     /// How the proof was checked.
     pub check: Option<Checked>,
+    /// The frames if the verdict is UNKNOWN, for [`resume`]. They do not say what they are about.
+    pub saved: Option<SavedFrames>,
 }
 
 /// A check that ended with acceptance.
@@ -200,6 +210,28 @@ pub struct Checked {
 /// # Errors
 /// The task does not suit this engine, or its model is wrong at a reachable state.
 pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Proof, TaskError> {
+    prove(task, None, options, control)
+}
+
+/// Verifies a task by IC3, and begins with what is true of saved frames, whatever they claim.
+///
+/// # Errors
+/// The task does not suit this engine, or its model is wrong at a reachable state, or the frames are not about states of the task.
+pub fn resume(
+    task: &Task,
+    saved: SavedFrames,
+    options: Options,
+    control: &Control<'_>,
+) -> Result<Proof, TaskError> {
+    prove(task, Some(saved), options, control)
+}
+
+fn prove(
+    task: &Task,
+    saved: Option<SavedFrames>,
+    options: Options,
+    control: &Control<'_>,
+) -> Result<Proof, TaskError> {
     if let Some(variable) = task.system.variables.iter().find(|v| v.ty.bounds().is_none()) {
         return Err(TaskError::RealVariable { variable: variable.name.clone(), engine: "ic3" });
     }
@@ -210,7 +242,10 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
         check_state(task, state).map_err(TaskError::Start)?;
     }
     let problem = Problem::new(task);
-    let mut run = Run::new(&problem, options, control);
+    if let Some(saved) = &saved {
+        saved.fit(&problem).map_err(TaskError::Saved)?;
+    }
+    let mut run = Run::new(&problem, saved, options, control);
     let found = run.search();
     let mut statistics = run.statistics();
     let mut check = None;
@@ -233,7 +268,10 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
             replay(task, &trace).map_err(|error| TaskError::Internal(error.to_string()))?;
             (Verdict::Unsafe(trace), None)
         }
-        Err(Stop::Limit) => (Verdict::Unknown(limit(control.exhausted(run.memory()))?), None),
+        Err(Stop::Limit) => {
+            let reason = run.stopped.or_else(|| control.exhausted(run.memory()));
+            (Verdict::Unknown(limit(reason)?), None)
+        }
         Err(Stop::Error(error)) => return Err(error),
     };
     let stopped = match verdict {
@@ -250,8 +288,9 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
         variables: task.system.variables.len(),
         ..outcome::Statistics::default()
     };
+    let saved = stopped.map(|_| run.into_saved());
     let outcome = Outcome { verdict, stopped, statistics: counts, vacuity, per_start: None };
-    Ok(Proof { outcome, statistics, certificate, check })
+    Ok(Proof { outcome, statistics, certificate, check, saved })
 }
 
 /// The limit that ended a run.
@@ -267,7 +306,12 @@ enum End {
 }
 
 impl<'p> Run<'p> {
-    fn new(problem: &'p Problem, options: Options, control: &'p Control<'p>) -> Run<'p> {
+    fn new(
+        problem: &'p Problem,
+        saved: Option<SavedFrames>,
+        options: Options,
+        control: &'p Control<'p>,
+    ) -> Run<'p> {
         let (cancelled, deadline) = (control.cancelled.clone(), control.deadline);
         let poll: Poll = Arc::new(move || {
             cancelled.load(Ordering::Relaxed) || deadline.is_some_and(|deadline| Instant::now() >= deadline)
@@ -287,17 +331,33 @@ impl<'p> Run<'p> {
             growth: Growth::new(problem, options.growth),
             states: StateQueries::new(problem, options.solver, poll.clone()),
             steps: StepQueries::new(problem, &options, cache, poll),
+            resumed: saved.as_ref().map(|saved| Resumed {
+                depth: saved.depth() as u64,
+                reasons: saved.reasons() as u64,
+                kept: None,
+            }),
+            saved,
             handled: 0,
             visited: 0,
             times: Times::default(),
             reported: Instant::now(),
+            stopped: None,
         }
+    }
+
+    /// The frames, for another run.
+    fn into_saved(self) -> SavedFrames {
+        let Run { saved, frames, levels, problem, .. } = self;
+        saved.unwrap_or_else(|| SavedFrames::new(&frames, levels, &problem.domain))
     }
 
     /// Algorithm 1, in turn with growing regions.
     fn search(&mut self) -> Result<End, Stop> {
         if let Some(trace) = self.timed(|times| &mut times.start, Run::unsafe_start)? {
             return Ok(End::Unsafe(trace));
+        }
+        if let Some(saved) = self.saved.take() {
+            self.timed(|times| &mut times.resume, |run| run.resume(saved))?;
         }
         if let Some(trace) = self.timed(|times| &mut times.samples, Run::sample)? {
             return Ok(End::Unsafe(trace));
@@ -444,15 +504,22 @@ impl<'p> Run<'p> {
             times: self.times,
             tests: Tests { state: self.states.asked, ..self.steps.tests() },
             memory: self.memory(),
+            resumed: self.resumed,
         }
     }
 
     /// Looks at the limits and reports progress.
     fn look_around(&mut self) -> Result<(), Stop> {
+        self.look_around_with(0)
+    }
+
+    /// Looks at the limits and reports progress, where so many bytes more are in use.
+    fn look_around_with(&mut self, more: u64) -> Result<(), Stop> {
         if self.reported.elapsed() >= REPORT_INTERVAL {
             self.control.observer.progress(&Progress::Ic3(Box::new(self.statistics())));
             self.reported = Instant::now();
         }
-        if self.control.exhausted(self.memory()).is_some() { Err(Stop::Limit) } else { Ok(()) }
+        self.stopped = self.control.exhausted(self.memory() + more);
+        if self.stopped.is_some() { Err(Stop::Limit) } else { Ok(()) }
     }
 }

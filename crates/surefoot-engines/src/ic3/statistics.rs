@@ -32,11 +32,35 @@ pub struct Statistics {
     pub tests: Tests,
     /// Bytes, roughly.
     pub memory: u64,
+    /// What became of saved frames, if the run began with some.
+    pub resumed: Option<Resumed>,
+}
+
+/// What became of saved frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resumed {
+    /// Their depth.
+    pub depth: u64,
+    /// Their reasons.
+    pub reasons: u64,
+    /// What of them holds; `None` as long as that is not known.
+    pub kept: Option<Kept>,
+}
+
+/// What holds of saved frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kept {
+    /// Reasons that hold.
+    pub reasons: u64,
+    /// Of these, for fewer steps than was claimed.
+    pub weaker: u64,
 }
 
 /// Time by procedure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Times {
+    /// Testing saved frames.
+    pub resume: Duration,
     /// Random runs.
     pub samples: Duration,
     /// Growing regions.

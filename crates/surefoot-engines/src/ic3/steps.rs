@@ -17,7 +17,7 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 use surefoot_model::expr::{Enclosure, Truth};
 use surefoot_policy::certify::{Budget, CachedCertifier, CachedPossibility, OutputSet, Question};
-use surefoot_solve::{Answer, AnySolver, Bound, FrameId, Poll, Step, Transitions};
+use surefoot_solve::{Answer, AnySolver, Backend, Bound, FrameId, Poll, Step, Transitions};
 
 use super::frames::{FOREVER, Frames};
 use super::problem::Problem;
@@ -96,6 +96,7 @@ pub struct StepQueries<'p> {
     tentative: Vec<(Step, Core)>,
     /// Solver frames of levels; the last is that of the reasons that hold for any number of steps.
     of_level: Vec<FrameId>,
+    solver: Backend,
     slots: Vec<Enclosure>,
     /// How often a box may be split, how many cores are remembered, and how many states are tried.
     splits: usize,
@@ -114,15 +115,7 @@ pub struct StepQueries<'p> {
 impl<'p> StepQueries<'p> {
     /// Prepares for a task. The decision cache takes at most `cache` bytes.
     pub fn new(problem: &'p Problem, options: &Options, cache: usize, poll: Poll) -> StepQueries<'p> {
-        let transitions = Transitions::with_solvers(&problem.task.system, options.solver.maker());
-        let mut transitions = transitions.expect("variables are discrete");
-        transitions.set_interrupt(Some(poll.clone()));
-        for &(condition, value) in &problem.sources {
-            transitions.restrict_sources(condition, value);
-        }
-        let first = transitions.add_frame();
-        transitions.add_condition(first, problem.unsafe_states);
-        let forever = transitions.add_frame();
+        let (transitions, of_level) = solvers(problem, options.solver, &poll);
         let certifier = problem.task.policy.as_ref().map(|policy| {
             let Reason { lower, upper } = &problem.domain;
             CachedCertifier::new(policy, problem.task.semantics.arithmetic, lower, upper, cache)
@@ -134,7 +127,8 @@ impl<'p> StepQueries<'p> {
             cores: FxHashMap::default(),
             core_bytes: 0,
             tentative: Vec::new(),
-            of_level: vec![first, forever],
+            of_level,
+            solver: options.solver,
             slots: Vec::new(),
             splits: options.splits,
             most_cores: options.cores,
@@ -167,6 +161,14 @@ impl<'p> StepQueries<'p> {
         }
         let clause = frames::clause(reason, &self.problem.domain);
         self.transitions.add_clause(self.of_level[level.min(self.of_level.len() - 1)], &clause);
+    }
+
+    /// Forgets all reasons, and what was found out relative to them. Decisions of the policy do not depend on reasons.
+    pub fn forget(&mut self) {
+        (self.transitions, self.of_level) = solvers(self.problem, self.solver, &self.poll);
+        self.cores.clear();
+        self.core_bytes = 0;
+        self.tentative.clear();
     }
 
     /// Whether the policy may lead from a box into the target, or take an erroneous step there.
@@ -499,6 +501,24 @@ impl<'p> StepQueries<'p> {
         let competing: Vec<bool> = (0..policy.outputs.len()).map(competes).collect();
         policy.possible(task.semantics.arithmetic, state, |output| competing[output]).contains(&output)
     }
+}
+
+/// Solvers for steps that know of no reasons: the frames are that of the unsafe states and that of the reasons that hold for any number of steps.
+fn solvers<'p>(
+    problem: &'p Problem,
+    solver: Backend,
+    poll: &Poll,
+) -> (Transitions<'p, AnySolver>, Vec<FrameId>) {
+    let transitions = Transitions::with_solvers(&problem.task.system, solver.maker());
+    let mut transitions = transitions.expect("variables are discrete");
+    transitions.set_interrupt(Some(poll.clone()));
+    for &(condition, value) in &problem.sources {
+        transitions.restrict_sources(condition, value);
+    }
+    let first = transitions.add_frame();
+    transitions.add_condition(first, problem.unsafe_states);
+    let forever = transitions.add_frame();
+    (transitions, vec![first, forever])
 }
 
 /// Splits a box in the middle of its widest variable.

@@ -65,6 +65,12 @@ pub struct Ic3Arguments {
     /// Do not check the certificate of a SAFE before it is printed
     #[arg(long)]
     pub no_check: bool,
+    /// Write the frames of an UNKNOWN to FILE, for `--resume`
+    #[arg(long, value_name = "FILE")]
+    pub save_state: Option<PathBuf>,
+    /// Begin with the frames that `--save-state` wrote to FILE, as far as they hold
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
 }
 
 /// The engines.
@@ -158,6 +164,8 @@ impl SearchArguments {
             ("--solver", ic3.solver.is_some()),
             ("--certificate", ic3.certificate.is_some()),
             ("--no-check", ic3.no_check),
+            ("--save-state", ic3.save_state.is_some()),
+            ("--resume", ic3.resume.is_some()),
         ];
         let (other, options) = match engine {
             Engine::Explicit => (Engine::Ic3, &of_ic3[..]),

@@ -1,27 +1,30 @@
-//! `surefoot verify`: the verdict, with what was covered, the trace and the certificate.
+//! `surefoot verify`: the verdict, with what was covered, the trace, the certificate and the state.
 
 use std::path::Path;
 use std::time::Instant;
 
-use surefoot_engines::{Control, Verdict, explicit, ic3};
+use surefoot_engines::ic3::{self, SavedFrames};
+use surefoot_engines::{Control, Verdict, explicit};
 
 use crate::answer::Answer;
 use crate::arguments::VerifyArguments;
 use crate::arguments::limit::LimitArguments;
-use crate::arguments::search::Search;
+use crate::arguments::search::{Ic3Arguments, Search};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::load::Problem;
 use crate::progress::ProgressLine;
-use crate::{interrupt, load, output, report, trace_file};
+use crate::{interrupt, load, output, report, state_file, trace_file};
 
 /// Verifies and reports.
 pub fn run(arguments: VerifyArguments) -> Result<Exit, Failure> {
     let began = Instant::now();
     let VerifyArguments { task, search: arguments, limits, json, trace, quiet } = arguments;
     let search = arguments.check()?;
-    let certificate = arguments.ic3.certificate;
-    for (option, file) in [("--trace", &trace), ("--certificate", &certificate)] {
+    let Ic3Arguments { certificate, save_state, resume, .. } = arguments.ic3;
+    for (option, file) in
+        [("--trace", &trace), ("--certificate", &certificate), ("--save-state", &save_state)]
+    {
         if let Some(file) = file {
             check_folder(option, file)?;
         }
@@ -30,14 +33,31 @@ pub fn run(arguments: VerifyArguments) -> Result<Exit, Failure> {
     if !quiet {
         output::warnings(&problem.warnings);
     }
-    let answer = verify(&problem, search, &limits, began, !quiet)?;
+    let frames = resume.map(|file| state_file::read(&file, &problem)).transpose()?;
+    let answer = verify(&problem, search, frames, &limits, began, !quiet)?;
     let outcome = &answer.outcome;
+    // The report says what was written; there is one even if that fails.
+    let (written, failure) = match save_state.as_ref().zip(answer.frames()) {
+        Some((file, frames)) => match state_file::write(file, frames) {
+            Ok(written) => (Some(written), None),
+            Err(failure) => (None, Some(failure)),
+        },
+        None => (None, None),
+    };
     if json {
-        output::print_json(&report::json::result(&problem, &answer, certificate.as_deref()))?;
+        let files = report::json::Files { certificate: certificate.as_deref(), state: written.as_ref() };
+        output::print_json(&report::json::result(&problem, &answer, files))?;
     } else if quiet {
         output::print(&format!("{}\n", report::outcome::verdict(&answer)))?;
     } else {
-        output::print(&report::outcome::text(&problem, &answer))?;
+        output::print(&report::outcome::text(&problem, &answer, written.as_ref()))?;
+    }
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    if let Some(file) = save_state.filter(|_| written.is_none()) {
+        let old = if file.exists() { ", it is as it was" } else { "" };
+        output::note(&format!("{} was not written: the run came to an end{old}", file.display()));
     }
     if arguments.explicit.per_start && outcome.per_start.is_none() {
         output::note(
@@ -69,6 +89,7 @@ pub fn run(arguments: VerifyArguments) -> Result<Exit, Failure> {
 fn verify(
     problem: &Problem,
     search: Search,
+    frames: Option<SavedFrames>,
     limits: &LimitArguments,
     began: Instant,
     show_progress: bool,
@@ -87,7 +108,11 @@ fn verify(
             Ok(Answer::explicit(explicit::verify(&problem.task, options, &control)?))
         }
         Search::Ic3(options) => {
-            Ok(Answer::ic3(ic3::verify(&problem.task, options, &control)?, &problem.inputs))
+            let proof = match frames {
+                Some(frames) => ic3::resume(&problem.task, frames, options, &control),
+                None => ic3::verify(&problem.task, options, &control),
+            };
+            Ok(Answer::ic3(proof?, problem))
         }
     }
 }

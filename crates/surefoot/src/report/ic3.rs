@@ -5,24 +5,28 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use surefoot_engines::Outcome;
-use surefoot_engines::ic3::{Sizes, Statistics, Tally, Times};
+use surefoot_engines::ic3::{Kept, Resumed, Sizes, Statistics, Tally, Times};
 
 use super::check;
 use super::number::{bytes, counted, grouped, percent, seconds};
 use crate::answer::Issued;
+use crate::state_file::Written;
 
 /// Names and values of what was counted.
 pub fn rows(
     outcome: &Outcome,
     statistics: &Statistics,
     certificate: Option<&Issued>,
+    state: Option<&Written>,
 ) -> Vec<(&'static str, String)> {
-    let mut rows = vec![
+    let mut rows: Vec<(&'static str, String)> =
+        statistics.resumed.iter().map(|resumed| ("resumed", describe_resumed(resumed))).collect();
+    rows.extend([
         ("depth", counted(statistics.depth, "frame")),
         ("reasons", reasons(statistics, outcome.statistics.variables)),
         ("obligations", grouped(statistics.obligations)),
         ("states visited", grouped(statistics.states)),
-    ];
+    ]);
     let tests = &statistics.tests;
     let known = percent(tests.boxes_by_state as f64, tests.boxes.count as f64);
     rows.push((
@@ -44,7 +48,30 @@ pub fn rows(
     rows.push(("procedures", parts.join(", ")));
     rows.push(("memory", format!("{} for reasons, states, solvers and decisions", bytes(statistics.memory))));
     rows.extend(certificate.map(|issued| ("certificate", describe(issued))));
+    rows.extend(state.map(|state| ("state saved", describe_state(state))));
     rows
+}
+
+/// What became of saved frames.
+fn describe_resumed(Resumed { depth, reasons, kept }: &Resumed) -> String {
+    let (all, depth) = (counted(*reasons, "reason"), grouped(*depth));
+    match kept {
+        None => format!("{all}, depth {depth}, not tested before the run ended"),
+        Some(Kept { reasons, weaker: 0 }) => format!("{} of {all}, depth {depth}", grouped(*reasons)),
+        Some(Kept { reasons, weaker }) => {
+            format!("{} of {all}, {} for fewer steps, depth {depth}", grouped(*reasons), grouped(*weaker))
+        }
+    }
+}
+
+fn describe_state(Written { file, depth, reasons, bytes: size }: &Written) -> String {
+    format!(
+        "{}: {}, depth {}, {}",
+        file.display(),
+        counted(*reasons, "reason"),
+        grouped(*depth),
+        bytes(*size)
+    )
 }
 
 fn describe(issued: &Issued) -> String {
@@ -75,8 +102,9 @@ fn describe_tests(asked: Tally, known: u64, by: &str) -> String {
 }
 
 /// The procedures by name.
-fn procedures(times: &Times) -> [(&'static str, Duration); 8] {
+fn procedures(times: &Times) -> [(&'static str, Duration); 9] {
     [
+        ("resume", times.resume),
         ("samples", times.samples),
         ("growth", times.growth),
         ("start", times.start),
@@ -93,6 +121,7 @@ pub fn counts(statistics: &Statistics) -> Value {
     let tests = &statistics.tests;
     let times = procedures(&statistics.times).map(|(name, time)| (name.into(), time.as_secs_f64().into()));
     json!({
+        "resumed": statistics.resumed.map(resumed),
         "depth": statistics.depth,
         "reasons": statistics.reasons,
         "closed": statistics.closed,
@@ -120,6 +149,20 @@ pub fn counts(statistics: &Statistics) -> Value {
             "seconds": tests.policy.time.as_secs_f64(),
         },
     })
+}
+
+fn resumed(Resumed { depth, reasons, kept }: Resumed) -> Value {
+    json!({
+        "depth": depth,
+        "reasons": reasons,
+        "kept": kept.map(|kept| kept.reasons),
+        "weaker": kept.map(|kept| kept.weaker),
+    })
+}
+
+/// A state that was written, as JSON.
+pub fn state(Written { file, depth, reasons, bytes }: &Written) -> Value {
+    json!({"file": file.display().to_string(), "depth": depth, "reasons": reasons, "bytes": bytes})
 }
 
 fn sizes(sizes: &Sizes) -> Value {

@@ -9,9 +9,19 @@ use surefoot_model::{InputError, LabelId, Sources, Variable, VariableType};
 use super::{ic3, reading, trace};
 use crate::answer::{Answer, Details};
 use crate::load::Problem;
+use crate::state_file::Written;
 
-/// The result of `verify`, whose certificate is written to a file or not at all.
-pub fn result(problem: &Problem, answer: &Answer, certificate_file: Option<&Path>) -> Value {
+/// Files that `verify` writes.
+#[derive(Debug, Clone, Copy)]
+pub struct Files<'f> {
+    /// Where a certificate is written.
+    pub certificate: Option<&'f Path>,
+    /// The state that was written.
+    pub state: Option<&'f Written>,
+}
+
+/// The result of `verify`.
+pub fn result(problem: &Problem, answer: &Answer, written: Files<'_>) -> Value {
     let task = &problem.task;
     let outcome = &answer.outcome;
     let s = &outcome.statistics;
@@ -48,7 +58,8 @@ pub fn result(problem: &Problem, answer: &Answer, certificate_file: Option<&Path
         "bytes_per_state": (is_explicit && s.states > 0).then(|| s.memory as f64 / s.states as f64),
         "vacuity": vacuity.collect::<Vec<_>>(),
         "trace": trace,
-        "certificate": answer.certificate().map(|issued| ic3::certificate(issued, certificate_file)),
+        "certificate": answer.certificate().map(|issued| ic3::certificate(issued, written.certificate)),
+        "state": written.state.map(ic3::state),
         "per_start": outcome.per_start.as_ref().map(|per_start| starts(task, per_start)),
         "warnings": warnings(&problem.warnings),
         "files": files(&problem.sources),

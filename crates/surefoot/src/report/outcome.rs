@@ -8,17 +8,18 @@ use super::number::{bytes, counted, grouped, rate, seconds};
 use super::{ic3, reading, trace};
 use crate::answer::{Answer, Details};
 use crate::load::Problem;
+use crate::state_file::Written;
 
 /// Unsafe start states that are listed.
 const LISTED_STARTS: usize = 20;
 
-/// The whole report.
-pub fn text(problem: &Problem, answer: &Answer) -> String {
+/// The whole report. The state may have been written to a file.
+pub fn text(problem: &Problem, answer: &Answer, state: Option<&Written>) -> String {
     let task = &problem.task;
     let outcome = &answer.outcome;
     let mut text = subject(problem);
     text.push('\n');
-    text += &counts(task, answer);
+    text += &counts(task, answer, state);
     if let Some(per_start) = &outcome.per_start {
         text += &starts(task, per_start);
     }
@@ -63,11 +64,13 @@ pub fn subject(problem: &Problem) -> String {
 }
 
 /// What was covered.
-fn counts(task: &Task, answer: &Answer) -> String {
+fn counts(task: &Task, answer: &Answer, state: Option<&Written>) -> String {
     let outcome = &answer.outcome;
     let rows = match &answer.details {
         Details::Explicit => explicit_rows(task, &outcome.statistics),
-        Details::Ic3 { statistics, certificate } => ic3::rows(outcome, statistics, certificate.as_ref()),
+        Details::Ic3 { statistics, certificate, .. } => {
+            ic3::rows(outcome, statistics, certificate.as_ref(), state)
+        }
     };
     let mut text = String::new();
     for (name, value) in rows {

@@ -9,6 +9,7 @@ mod ic3;
 mod info;
 mod reading;
 mod replay;
+mod resume;
 mod simulate;
 mod support;
 mod usage;

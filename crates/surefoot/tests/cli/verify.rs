@@ -131,6 +131,7 @@ fn json_has_the_documented_members() {
             "vacuity",
             "trace",
             "certificate",
+            "state",
             "per_start",
             "warnings",
             "files"

@@ -1,5 +1,7 @@
 //! IC3 against the reference semantics, on random tasks; its invariants state by state.
 
+mod resume;
+
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
@@ -7,7 +9,7 @@ use proptest::test_runner::TestCaseError;
 use surefoot_certificate::{Bound, Region};
 use surefoot_engines::ic3::{Options, Order, Proof, Reasons, verify};
 use surefoot_engines::step::Stepper;
-use surefoot_engines::{Control, Outcome, Task, Vacuity, Verdict, replay};
+use surefoot_engines::{Control, Outcome, Task, TaskError, Vacuity, Verdict, replay};
 use surefoot_harness::expect::{Coverage, Expected};
 use surefoot_harness::random::{RandomTask, Size, tasks};
 use surefoot_harness::reference::{Exploration, all_states, explore, holds};
@@ -28,15 +30,25 @@ fn right(
 ) -> Result<(), TestCaseError> {
     let deadline = limit.map(|limit| Instant::now() + limit);
     let answer = verify(task, options, &Control { deadline, ..Control::unlimited() });
+    right_answer(task, exploration, answer, limit.is_some())
+}
+
+/// Checks a verdict, and the invariant of a proof.
+fn right_answer(
+    task: &Task,
+    exploration: &Exploration,
+    answer: Result<Proof, TaskError>,
+    is_limited: bool,
+) -> Result<(), TestCaseError> {
     if let Ok(Proof { outcome, certificate, .. }) = &answer {
         if let Verdict::Unknown(_) = outcome.verdict {
-            prop_assert!(limit.is_some(), "there was no limit");
+            prop_assert!(is_limited, "there was no limit");
             return Ok(());
         }
         prop_assert_eq!(certificate.is_some(), outcome.verdict == Verdict::Safe);
         if let Some(certificate) = certificate {
             inductive(task, &certificate.regions)?;
-            right_vacuity(task, exploration, outcome, limit.is_some())?;
+            right_vacuity(task, exploration, outcome, is_limited)?;
         }
     }
     let answer = answer.map(|proof| proof.outcome);
