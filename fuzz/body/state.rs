@@ -30,7 +30,7 @@ fn read(bytes: &[u8]) -> bool {
         }
     };
     assert_eq!(frames.write(), bytes, "a saved state has one form");
-    let options = Options { samples: 0, growth: 0, check: false, ..Options::default() };
+    let options = Options { samples: 0, list: 0, growth: 0, check: false, ..Options::default() };
     let deadline = Instant::now().checked_add(Duration::from_secs(1));
     match resume(&unsafe_task(), frames, options, &Control { deadline, ..Control::unlimited() }) {
         Ok(proof) => assert_ne!(proof.outcome.verdict, Verdict::Safe, "the task is unsafe"),

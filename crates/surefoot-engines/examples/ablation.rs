@@ -102,6 +102,7 @@ fn set(options: &mut Options, (name, value): (String, String)) {
         "generalize" => options.generalize = switch(),
         "reschedule" => options.reschedule = switch(),
         "samples" => options.samples = number(),
+        "list" => options.list = number(),
         "growth" => options.growth = number(),
         "splits" => options.splits = number(),
         "cores" => options.cores = number(),

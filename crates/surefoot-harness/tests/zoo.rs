@@ -23,7 +23,7 @@ fn explicit(task: &Task, exhaustive: bool, slice: bool, threads: usize) -> Resul
     verify(task, options, &Control { threads, ..Control::unlimited() })
 }
 
-const ENGINES: [Engine; 5] = [
+const ENGINES: [Engine; 6] = [
     Engine {
         name: "explicit, exhaustive",
         run: |task| explicit(task, true, false, 1),
@@ -56,6 +56,16 @@ const ENGINES: [Engine; 5] = [
         name: "ic3",
         run: |task| {
             ic3::verify(task, ic3::Options::default(), &Control::unlimited()).map(|proof| proof.outcome)
+        },
+        counts: false,
+        shortest: false,
+        coverage: Coverage::Any,
+    },
+    Engine {
+        name: "ic3, nothing listed",
+        run: |task| {
+            let options = ic3::Options { list: 0, ..ic3::Options::default() };
+            ic3::verify(task, options, &Control::unlimited()).map(|proof| proof.outcome)
         },
         counts: false,
         shortest: false,

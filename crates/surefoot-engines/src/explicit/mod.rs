@@ -9,6 +9,7 @@ mod condition;
 mod expand;
 mod generator;
 mod lift;
+pub(crate) mod list;
 mod per_start;
 mod search;
 mod start;

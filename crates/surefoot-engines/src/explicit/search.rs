@@ -17,7 +17,7 @@ use crate::outcome::StopReason;
 
 /// States of a chunk.
 const CHUNK: usize = 2048;
-/// Chunks of a round.
+/// Chunks of a round, after which limits are looked at.
 const ROUND: usize = 256;
 
 /// States `from..to` of a shard.
@@ -59,6 +59,8 @@ pub struct Search<'c> {
     /// The first unsafe state that was expanded.
     pub first_unsafe: Option<StateId>,
     workers: Vec<Mutex<Worker>>,
+    /// Chunks of a round.
+    pub round: usize,
 }
 
 /// What a chunk gave.
@@ -86,6 +88,7 @@ impl<'c> Search<'c> {
             depth: 0,
             first_unsafe: None,
             workers: (0..threads.max(1)).map(|_| Mutex::new(compiled.worker())).collect(),
+            round: ROUND,
         }
     }
 
@@ -114,7 +117,7 @@ impl<'c> Search<'c> {
                 .build()
                 .expect("threads can be started")
         });
-        let mut expansions: Vec<Expansion> = (0..ROUND).map(|_| Expansion::new()).collect();
+        let mut expansions: Vec<Expansion> = (0..self.round).map(|_| Expansion::new()).collect();
         let mut expanded: Vec<usize> = vec![0; SHARDS];
         loop {
             let layer_end: Vec<usize> = self.shards.iter().map(Shard::len).collect();
@@ -122,7 +125,7 @@ impl<'c> Search<'c> {
             if layer.is_empty() {
                 return End::Complete;
             }
-            for round in layer.chunks(ROUND) {
+            for round in layer.chunks(self.round) {
                 let expansions = &mut expansions[..round.len()];
                 self.expand_round(round, expansions, exhaustive, control, pool.as_ref());
                 if let Some(end) = self.take_findings(round, expansions) {

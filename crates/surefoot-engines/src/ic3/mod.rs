@@ -18,6 +18,7 @@ mod frames;
 mod generalize;
 mod growth;
 mod image;
+mod listing;
 mod obligations;
 mod problem;
 mod propagate;
@@ -44,6 +45,7 @@ use surefoot_solve::Poll;
 
 use crate::certificate::{certificate, check_certificate};
 use crate::control::{Control, Progress};
+use crate::explicit::list::Listed;
 use crate::outcome::{self, Outcome, StopReason, Trace, Verdict};
 use crate::replay::{check_state, replay};
 use crate::step::{Status, Stepper, Transition};
@@ -97,6 +99,8 @@ pub struct Options {
     pub reschedule: bool,
     /// How many states of random runs become obligations.
     pub samples: usize,
+    /// How many reachable states may be listed.
+    pub list: usize,
     /// How many questions growing regions may ask.
     pub growth: usize,
     /// How often a box may be split to make one test of one command exact.
@@ -123,6 +127,7 @@ impl Default for Options {
             generalize: true,
             reschedule: false,
             samples: 20_000,
+            list: 100_000,
             growth: 1_000_000,
             splits: 64,
             cores: 12,
@@ -174,6 +179,8 @@ struct Run<'p> {
     handled: u64,
     /// States that were looked at.
     visited: u64,
+    /// All reachable states, if they were listed.
+    listed: u64,
     times: Times,
     /// When progress was last reported.
     reported: Instant,
@@ -339,6 +346,7 @@ impl<'p> Run<'p> {
             saved,
             handled: 0,
             visited: 0,
+            listed: 0,
             times: Times::default(),
             reported: Instant::now(),
             stopped: None,
@@ -358,6 +366,17 @@ impl<'p> Run<'p> {
         }
         if let Some(saved) = self.saved.take() {
             self.timed(|times| &mut times.resume, |run| run.resume(saved))?;
+        }
+        if self.options.list > 0 {
+            match self.timed(|times| &mut times.listing, Run::list)? {
+                Listed::TooMany => {}
+                Listed::Unsafe(trace) => return Ok(End::Unsafe(trace)),
+                Listed::All(states) => {
+                    self.listed = states.len() as u64;
+                    let describe = |run: &mut Run<'_>| run.listed_regions(&states);
+                    return Ok(End::Safe(self.timed(|times| &mut times.certificate, describe)?));
+                }
+            }
         }
         if let Some(trace) = self.timed(|times| &mut times.samples, Run::sample)? {
             return Ok(End::Unsafe(trace));
@@ -500,6 +519,7 @@ impl<'p> Run<'p> {
             obligations: self.handled,
             states: self.visited,
             samples: self.samples.len() as u64,
+            listed: self.listed,
             time: self.began.elapsed(),
             times: self.times,
             tests: Tests { state: self.states.asked, ..self.steps.tests() },

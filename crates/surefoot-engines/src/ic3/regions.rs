@@ -65,7 +65,7 @@ impl Run<'_> {
             .collect())
     }
 
-    fn bounds(&self, reason: &Reason) -> Vec<Bound> {
+    pub(super) fn bounds(&self, reason: &Reason) -> Vec<Bound> {
         let domain = &self.problem.domain;
         let bound = |variable: usize| Bound {
             variable: variable as u32,

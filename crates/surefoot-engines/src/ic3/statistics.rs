@@ -24,6 +24,8 @@ pub struct Statistics {
     pub states: u64,
     /// States that random runs saw.
     pub samples: u64,
+    /// All reachable states, if they were listed.
+    pub listed: u64,
     /// Time of the search.
     pub time: Duration,
     /// Parts of it, and the time of the check.
@@ -61,6 +63,8 @@ pub struct Kept {
 pub struct Times {
     /// Testing saved frames.
     pub resume: Duration,
+    /// Listing reachable states.
+    pub listing: Duration,
     /// Random runs.
     pub samples: Duration,
     /// Growing regions.

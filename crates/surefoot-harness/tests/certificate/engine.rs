@@ -63,7 +63,9 @@ impl Test {
         let (Ok(exploration), Some(oracle)) = (explore(task, LIMIT), Oracle::new(task)) else {
             return Ok(());
         };
-        let (answer, certificate) = match verify(task, Options::default(), &Control::unlimited()) {
+        let default = Options::default();
+        let options = Options { list: if random.below(5) == 0 { default.list } else { 0 }, ..default };
+        let (answer, certificate) = match verify(task, options, &Control::unlimited()) {
             Ok(Proof { outcome, certificate, .. }) => (Ok(outcome), certificate),
             Err(error) => (Err(error), None),
         };

@@ -33,7 +33,7 @@ const STOPS: u64 = 6;
 const OPTIONS: [(usize, usize); 3] = [(0, 0), (0, 40), (20_000, 1_000_000)];
 
 fn options((samples, growth): (usize, usize)) -> Options {
-    Options { samples, growth, ..Options::default() }
+    Options { samples, growth, list: 0, ..Options::default() }
 }
 
 fn limited(memory_limit: u64) -> Control<'static> {

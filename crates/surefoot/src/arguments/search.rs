@@ -53,6 +53,9 @@ pub struct Ic3Arguments {
     /// How many states of random runs become obligations; 0 as in the paper [default: 20000]
     #[arg(long, value_name = "N")]
     pub samples: Option<usize>,
+    /// How many reachable states may be listed, roughly; 0 as in the paper [default: 100000]
+    #[arg(long, value_name = "N")]
+    pub list: Option<usize>,
     /// How many questions growing regions may ask; 0 as in the paper [default: 1000000]
     #[arg(long, value_name = "N")]
     pub growth: Option<usize>,
@@ -160,6 +163,7 @@ impl SearchArguments {
             ("--no-generalize", ic3.no_generalize),
             ("--reschedule", ic3.reschedule),
             ("--samples", ic3.samples.is_some()),
+            ("--list", ic3.list.is_some()),
             ("--growth", ic3.growth.is_some()),
             ("--solver", ic3.solver.is_some()),
             ("--certificate", ic3.certificate.is_some()),
@@ -204,6 +208,7 @@ impl Ic3Arguments {
             generalize: !self.no_generalize,
             reschedule: self.reschedule,
             samples: self.samples.unwrap_or(default.samples),
+            list: self.list.unwrap_or(default.list),
             growth: self.growth.unwrap_or(default.growth),
             solver: self.solver.map_or(Ok(default.solver), SolverName::check)?,
             check: !self.no_check,

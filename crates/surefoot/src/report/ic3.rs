@@ -27,6 +27,9 @@ pub fn rows(
         ("obligations", grouped(statistics.obligations)),
         ("states visited", grouped(statistics.states)),
     ]);
+    if statistics.listed > 0 {
+        rows.push(("listed", format!("{}, all that are reachable", counted(statistics.listed, "state"))));
+    }
     let tests = &statistics.tests;
     let known = percent(tests.boxes_by_state as f64, tests.boxes.count as f64);
     rows.push((
@@ -43,8 +46,11 @@ pub fn rows(
     let search = seconds(statistics.time);
     rows.push(("time", format!("{}, search {search}", seconds(outcome.statistics.time))));
     let whole: Duration = procedures(&statistics.times).iter().map(|(_, time)| *time).sum();
-    let parts = procedures(&statistics.times)
-        .map(|(name, time)| format!("{name} {}", percent(time.as_secs_f64(), whole.as_secs_f64())));
+    let parts: Vec<String> = procedures(&statistics.times)
+        .into_iter()
+        .filter(|(_, time)| !time.is_zero())
+        .map(|(name, time)| format!("{name} {}", percent(time.as_secs_f64(), whole.as_secs_f64())))
+        .collect();
     rows.push(("procedures", parts.join(", ")));
     rows.push(("memory", format!("{} for reasons, states, solvers and decisions", bytes(statistics.memory))));
     rows.extend(certificate.map(|issued| ("certificate", describe(issued))));
@@ -102,9 +108,10 @@ fn describe_tests(asked: Tally, known: u64, by: &str) -> String {
 }
 
 /// The procedures by name.
-fn procedures(times: &Times) -> [(&'static str, Duration); 9] {
+fn procedures(times: &Times) -> [(&'static str, Duration); 10] {
     [
         ("resume", times.resume),
+        ("listing", times.listing),
         ("samples", times.samples),
         ("growth", times.growth),
         ("start", times.start),
@@ -130,6 +137,7 @@ pub fn counts(statistics: &Statistics) -> Value {
         "obligations": statistics.obligations,
         "states": statistics.states,
         "samples": statistics.samples,
+        "listed": statistics.listed,
         "search_seconds": statistics.time.as_secs_f64(),
         "procedure_seconds": Value::Object(times.into_iter().collect()),
         "box_tests": {

@@ -11,7 +11,8 @@ fn verify(folder: &Folder, more: &[&str]) -> Run {
 #[test]
 fn a_safe_policy_has_a_checked_certificate() {
     let folder = Folder::walk("4.5");
-    let run = verify(&folder, &["--certificate", "safe.cert"]).exits(0).prints(&[
+    let options = ["--list", "0", "--growth", "0", "--certificate", "safe.cert"];
+    let run = verify(&folder, &options).exits(0).prints(&[
         "model     walk.jani: 3 variables, 2 labels, 2 commands",
         "reading   arithmetic f64, filter off, goal ignore, out-of-domain error",
         "depth             ",
@@ -74,14 +75,15 @@ fn limits_give_unknown() {
 #[test]
 fn the_options_of_the_paper_give_certificates_too() {
     for options in [
-        &["--reasons", "assignment"][..],
+        &["--list", "0", "--reasons", "assignment"][..],
         &["--reasons", "box"],
-        &["--no-generalize"],
+        &["--list", "0", "--no-generalize"],
         &["--samples", "0"],
-        &["--growth", "0"],
-        &["--growth", "0", "--samples", "0"],
-        &["--growth", "0", "--order", "narrowest"],
-        &["--growth", "0", "--order", "declared"],
+        &["--list", "0"],
+        &["--list", "0", "--growth", "0"],
+        &["--list", "0", "--growth", "0", "--samples", "0"],
+        &["--list", "0", "--growth", "0", "--order", "narrowest"],
+        &["--list", "0", "--growth", "0", "--order", "declared"],
         &["--reschedule"],
         &["--solver", "sat"],
         #[cfg(feature = "z3")]
@@ -99,7 +101,8 @@ fn the_options_of_the_paper_give_certificates_too() {
 fn the_options_make_a_difference() {
     let folder = Folder::walk("4.5");
     let regions = |options: &[&str]| {
-        let document = verify(&folder, &[&["--json", "--growth", "0"], options].concat()).exits(0).json();
+        let document =
+            verify(&folder, &[&["--json", "--list", "0", "--growth", "0"], options].concat()).exits(0).json();
         document["certificate"]["regions"].as_u64().expect("a number")
     };
     assert!(regions(&[]) < regions(&["--reasons", "assignment"]));
@@ -111,12 +114,26 @@ fn the_options_make_a_difference() {
 #[test]
 fn regions_close_unless_they_may_not_grow() {
     let folder = Folder::walk("4.5");
-    let counts =
-        |growth: &str| verify(&folder, &["--json", "--growth", growth]).exits(0).json()["ic3"].clone();
+    let counts = |growth: &str| {
+        verify(&folder, &["--json", "--list", "0", "--growth", growth]).exits(0).json()["ic3"].clone()
+    };
     let grown = counts("100000");
     assert!(grown["closed"].as_u64() > Some(0) && grown["closed"] == grown["reasons"] && grown["depth"] == 1);
     let framed = counts("0");
     assert!(framed["closed"] == 0 && framed["depth"].as_u64() > Some(1));
+}
+
+#[test]
+fn few_reachable_states_are_the_proof() {
+    let folder = Folder::walk("4.5");
+    let states = folder.verify(&["--json"]).exits(0).json()["counts"]["states"].clone();
+    let document = verify(&folder, &["--json", "--certificate", "safe.cert"]).exits(0).json();
+    assert!(document["ic3"]["listed"] == states && document["ic3"]["reasons"] == 0);
+    // Neighbours in which the policy chooses the same are one region.
+    assert!(document["certificate"]["regions"].as_u64() < states.as_u64());
+    folder.check(&[]).exits(0);
+    let document = verify(&folder, &["--json", "--list", "0"]).exits(0).json();
+    assert!(document["ic3"]["listed"] == 0 && document["ic3"]["reasons"].as_u64() > Some(0));
 }
 
 #[test]
@@ -145,6 +162,7 @@ fn options_belong_to_an_engine() {
         &["--no-generalize"],
         &["--order", "declared"],
         &["--samples", "0"],
+        &["--list", "0"],
         &["--growth", "0"],
         &["--reschedule"],
         &["--no-check"],
@@ -195,8 +213,9 @@ fn vacuous_proofs_show() {
 #[test]
 fn json_has_the_documented_members() {
     let folder = Folder::walk("4.5");
-    let document =
-        verify(&folder, &["--json", "--growth", "0", "--certificate", "safe.cert"]).exits(0).json();
+    let document = verify(&folder, &["--json", "--list", "0", "--growth", "0", "--certificate", "safe.cert"])
+        .exits(0)
+        .json();
     let explicit = folder.verify(&["--json"]).exits(0).json();
     let members = |document: &serde_json::Value| -> Vec<String> {
         document.as_object().expect("an object").keys().cloned().collect()
@@ -228,6 +247,7 @@ fn check_counts(ic3: &serde_json::Value, members: impl Fn(&serde_json::Value) ->
         "obligations",
         "states",
         "samples",
+        "listed",
         "search_seconds",
         "procedure_seconds",
         "box_tests",
@@ -246,6 +266,7 @@ fn check_counts(ic3: &serde_json::Value, members: impl Fn(&serde_json::Value) ->
     assert!(number("/reason_sizes/least") >= 1 && number("/reason_sizes/greatest") <= 3);
     let procedures = [
         "resume",
+        "listing",
         "samples",
         "growth",
         "start",
@@ -259,7 +280,7 @@ fn check_counts(ic3: &serde_json::Value, members: impl Fn(&serde_json::Value) ->
     let seconds = |value: &serde_json::Value| value.as_f64().expect("a number");
     let times = ic3["procedure_seconds"].as_object().expect("an object");
     assert!(
-        times.iter().all(|(name, time)| (seconds(time) > 0.0) != ["resume", "growth"].contains(&&name[..]))
+        times.iter().all(|(name, time)| (seconds(time) > 0.0) != ["resume", "growth", "listing"].contains(&&name[..]))
     );
     let searched: f64 =
         times.iter().filter(|(name, _)| *name != "check").map(|(_, time)| seconds(time)).sum();

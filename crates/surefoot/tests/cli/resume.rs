@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{Folder, INTERFACE, Run, network};
 
 fn verify(folder: &Folder, more: &[&str]) -> Run {
-    folder.verify(&[&["--engine", "ic3", "--growth", "0", "--samples", "0"], more].concat())
+    folder.verify(&[&["--engine", "ic3", "--list", "0", "--growth", "0", "--samples", "0"], more].concat())
 }
 
 /// Stops a run by a memory limit when it has some reasons, and saves its state; the document of the run.
