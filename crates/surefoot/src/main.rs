@@ -13,6 +13,7 @@ mod load;
 mod output;
 mod progress;
 mod property;
+mod replace;
 mod report;
 mod state_file;
 mod trace_file;

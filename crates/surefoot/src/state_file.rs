@@ -3,8 +3,6 @@
 //! The file says what the frames are about: hashes of all inputs, the property, the constants and the reading. Frames of another
 //! question are refused.
 
-use std::ffi::OsString;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use surefoot_engines::ic3::SavedFrames;
@@ -12,6 +10,7 @@ use surefoot_model::{InputError, Sources};
 
 use crate::failure::Failure;
 use crate::load::Problem;
+use crate::replace::replace;
 use crate::report::reading;
 
 /// Reads the frames of a question.
@@ -43,28 +42,13 @@ pub struct Written {
 /// Writes frames, which say what they are about.
 pub fn write(path: &Path, frames: &SavedFrames) -> Result<Written, Failure> {
     let contents = frames.write();
-    replace(path, &contents).map_err(|error| Failure::writing(path, &error))?;
+    replace(path, &contents)?;
     Ok(Written {
         file: path.to_path_buf(),
         depth: frames.depth() as u64,
         reasons: frames.reasons() as u64,
         bytes: contents.len() as u64,
     })
-}
-
-/// Writes a file at once: whoever stops the program finds the old contents or the new ones.
-fn replace(path: &Path, contents: &[u8]) -> std::io::Result<()> {
-    let mut name = OsString::from(path);
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = Path::new(&name);
-    let written = std::fs::File::create(temporary)
-        .and_then(|mut file| file.write_all(contents).and_then(|()| file.sync_all()))
-        .and_then(|()| std::fs::rename(temporary, path));
-    if written.is_err() {
-        // It may not exist.
-        let _ = std::fs::remove_file(temporary);
-    }
-    written
 }
 
 /// What frames are about, by name.

@@ -13,6 +13,7 @@ use surefoot_policy::Arithmetic;
 use crate::arguments::task::{PolicyChoice, Reading, TaskOptions};
 use crate::failure::Failure;
 use crate::load::Problem;
+use crate::replace::replace;
 use crate::report;
 
 const SCHEMA: &str = "surefoot-trace/1";
@@ -26,7 +27,7 @@ pub fn write(path: &Path, problem: &Problem, trace: &Trace) -> Result<(), Failur
         "files": report::json::files(&problem.sources),
     })));
     let text = format!("{:#}\n", Value::Object(document));
-    std::fs::write(path, text).map_err(|error| Failure::writing(path, &error))
+    replace(path, text.as_bytes())
 }
 
 /// A trace file that was read.

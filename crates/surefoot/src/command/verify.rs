@@ -14,6 +14,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::load::Problem;
 use crate::progress::ProgressLine;
+use crate::replace::replace;
 use crate::{interrupt, load, output, report, state_file, trace_file};
 
 /// Verifies and reports.
@@ -75,9 +76,7 @@ pub fn run(arguments: VerifyArguments) -> Result<Exit, Failure> {
     }
     if let Some(file) = &certificate {
         match answer.certificate() {
-            Some(issued) => {
-                std::fs::write(file, &issued.contents).map_err(|error| Failure::writing(file, &error))?;
-            }
+            Some(issued) => replace(file, &issued.contents)?,
             None => {
                 output::note(&format!("{} was not written: there is no proof of SAFE", file.display()));
             }
