@@ -114,7 +114,8 @@ fn set(options: &mut Options, (name, value): (String, String)) {
 }
 
 fn task(arguments: &Arguments) -> Task {
-    let options = jani::ReadOptions { constants: arguments.constants.clone() };
+    let options =
+        jani::ReadOptions { constants: arguments.constants.clone(), ..jani::ReadOptions::default() };
     let loaded = jani::read(&arguments.model, arguments.property_file.as_deref(), &options);
     let mut loaded = loaded.expect("a model");
     let file: &Path = arguments.property_file.as_ref().unwrap_or(&arguments.model);

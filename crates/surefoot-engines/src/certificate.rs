@@ -1,5 +1,7 @@
 //! From the regions of a proof to a certificate, which is checked before a verdict rests on it.
 
+use std::time::Duration;
+
 use surefoot_certificate::{Certificate, Domain, Input, Limits, Region, Rejection, Report, Subject, check};
 
 use crate::control::Control;
@@ -20,6 +22,15 @@ pub fn certificate(task: &Task, regions: Vec<Region>, inputs: Vec<Input>) -> Cer
         semantics: task.semantics,
         regions,
     }
+}
+
+/// A check that ended with acceptance.
+#[derive(Debug, Clone, Copy)]
+pub struct Checked {
+    /// What it took.
+    pub report: Report,
+    /// How long it took.
+    pub time: Duration,
 }
 
 /// Checks a certificate of a task; `None` if a limit was reached.

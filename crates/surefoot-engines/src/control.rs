@@ -4,8 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::ic3;
+use surefoot_solve::Poll;
+
 use crate::outcome::StopReason;
+use crate::{ic3, pa};
+
+/// Most bytes of a decision cache, and the part of a memory limit that it may take.
+const CACHE: u64 = 256 << 20;
+const CACHE_SHARE: u64 = 4;
 
 /// How a run is limited, stopped and watched.
 pub struct Control<'o> {
@@ -41,6 +47,19 @@ impl Control<'_> {
         self.deadline.filter(|deadline| Instant::now() >= *deadline).map(|_| StopReason::Time)
     }
 
+    /// The same question, for solvers.
+    pub(crate) fn poll(&self) -> Poll {
+        let (cancelled, deadline) = (self.cancelled.clone(), self.deadline);
+        Arc::new(move || {
+            cancelled.load(Ordering::Relaxed) || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        })
+    }
+
+    /// Bytes that a cache of decisions may take.
+    pub(crate) fn cache(&self) -> usize {
+        self.memory_limit.map_or(CACHE, |limit| CACHE.min(limit / CACHE_SHARE)) as usize
+    }
+
     /// Whether the run must stop, given the bytes that it uses.
     pub fn exhausted(&self, memory: u64) -> Option<StopReason> {
         self.memory_limit
@@ -70,6 +89,8 @@ pub enum Progress {
     },
     /// Of IC3.
     Ic3(Box<ic3::Statistics>),
+    /// Of predicate abstraction.
+    Pa(Box<pa::Statistics>),
 }
 
 /// Is told about progress, often: slow it down before showing it.

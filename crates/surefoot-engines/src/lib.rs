@@ -4,7 +4,9 @@
 //! gives an [`Outcome`]. It never reads files and never prints. Each engine is one folder:
 //!
 //! - [`explicit`]: breadth-first search over the states that the policy can reach;
-//! - [`ic3`]: a proof by frames of boxes that cannot reach an unsafe state.
+//! - [`ic3`]: a proof by frames of boxes that cannot reach an unsafe state;
+//! - [`pa`]: a proof by abstract states, which given predicates tell apart;
+//! - [`ppa`]: the same with predicates that are found.
 //!
 //! [`step`] is the semantics spelled out at single states; every counterexample is [`replay`]ed through it before
 //! an engine may call a policy unsafe.
@@ -14,12 +16,18 @@ mod control;
 pub mod explicit;
 pub mod ic3;
 mod outcome;
+pub mod pa;
+pub mod ppa;
 mod random;
 pub mod replay;
 pub mod simulate;
 pub mod step;
+mod symbolic;
 mod task;
 
+pub use certificate::Checked;
 pub use control::{Control, NoObserver, Observer, Progress};
 pub use outcome::{Outcome, PerStart, Statistics, StopReason, Trace, TraceStep, Vacuity, Verdict};
+pub use surefoot_solve::Backend;
+pub use symbolic::Tally;
 pub use task::{Goal, ModelError, ModelErrorKind, OutOfDomain, Semantics, Task, TaskError};

@@ -37,6 +37,8 @@ pub enum StopReason {
     Memory,
     /// The user stopped it.
     Cancelled,
+    /// The predicates tell too few states apart.
+    Abstraction,
 }
 
 impl std::fmt::Display for StopReason {
@@ -45,6 +47,7 @@ impl std::fmt::Display for StopReason {
             StopReason::Time => "time limit",
             StopReason::Memory => "memory limit",
             StopReason::Cancelled => "cancelled",
+            StopReason::Abstraction => "abstraction too coarse",
         })
     }
 }

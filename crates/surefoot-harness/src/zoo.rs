@@ -150,8 +150,12 @@ impl Case {
         let property_file = Some(self.folder.join("property.jani")).filter(|path| path.exists());
         let constants = run.constants.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let model = self.folder.join("model.jani");
-        let loaded = jani::read(&model, property_file.as_deref(), &jani::ReadOptions { constants })
-            .map_err(|error| error.to_string())?;
+        let loaded = jani::read(
+            &model,
+            property_file.as_deref(),
+            &jani::ReadOptions { constants, ..jani::ReadOptions::default() },
+        )
+        .map_err(|error| error.to_string())?;
         let property = match &run.property {
             Some(name) => loaded.properties.iter().find(|property| property.name == *name),
             None => loaded.properties.first(),

@@ -14,13 +14,15 @@ pub mod jani;
 pub mod json;
 pub mod pack;
 pub mod pass;
+mod predicate;
 mod property;
 mod system;
 mod value;
 mod variable;
 
-pub use expr::{BinaryOp, ExprId, ExprPool, Node, PointValue, Program, TypeError, UnaryOp};
+pub use expr::{BinaryOp, ExprId, ExprPool, Linear, Node, PointValue, Program, TypeError, UnaryOp};
 pub use input::{InputError, Position, SourceFile, Sources, utf8_text};
+pub use predicate::{Inequality, Predicate};
 pub use property::{Property, Start};
 pub use system::{Assignment, Command, Label, LabelId, Outcome, Requirement, TransitionSystem};
 pub use value::{Type, Undefined, Value};

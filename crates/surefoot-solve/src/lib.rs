@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | back end | bounded integers, literals `v ≥ c` and `v = c`, clauses | [`SatSolver`], `Z3Solver` (feature `z3`), [`AnySolver`] |
 //! | encoder | conditions of models: every expression, exactly | [`Encoder`] |
-//! | states, transitions | conditions at a state; steps from a box into a frame | [`States`], [`Transitions`] |
+//! | states, transitions | conditions at a state; steps from a box into a frame; steps between abstract states | [`States`], [`Transitions`], [`PredicateSteps`] |
 //!
 //! ```
 //! use surefoot_model::{Assignment, Command, Outcome, TransitionSystem, Variable, VariableType};
@@ -53,7 +53,7 @@ pub use enumerate::{Enumerated, enumerate};
 pub use literal::{Answer, IntVar, Lit};
 pub use sat::SatSolver;
 pub use solver::{Arithmetic, Interrupt, Poll, Solve, SolveIncremental};
-pub use transition::{Bound, Core, FrameId, States, Step, Transitions};
+pub use transition::{Bound, Core, Excluded, FrameId, Path, PredicateSteps, States, Step, Transitions};
 #[cfg(feature = "z3")]
 pub use z3::Z3Solver;
 

@@ -1,7 +1,8 @@
 //! What an engine found, with what only that engine has to say.
 
-use surefoot_engines::Outcome;
-use surefoot_engines::ic3::{Checked, Proof, SavedFrames, Statistics};
+use surefoot_certificate::Certificate;
+use surefoot_engines::ic3::{self, SavedFrames};
+use surefoot_engines::{Checked, Outcome, pa};
 
 use crate::arguments::search::Engine;
 use crate::load::Problem;
@@ -18,7 +19,17 @@ pub struct Answer {
 #[derive(Debug)]
 pub enum Details {
     Explicit,
-    Ic3 { statistics: Box<Statistics>, certificate: Option<Issued>, frames: Option<SavedFrames> },
+    Ic3 {
+        statistics: Box<ic3::Statistics>,
+        certificate: Option<Issued>,
+        frames: Option<SavedFrames>,
+    },
+    /// Predicate abstraction, with given predicates or with found ones.
+    Pa {
+        engine: Engine,
+        statistics: Box<pa::Statistics>,
+        certificate: Option<Issued>,
+    },
 }
 
 /// A certificate of a SAFE.
@@ -32,6 +43,14 @@ pub struct Issued {
     pub check: Option<Checked>,
 }
 
+impl Issued {
+    /// A certificate that is bound to a problem.
+    fn new(mut certificate: Certificate, check: Option<Checked>, problem: &Problem) -> Self {
+        certificate.inputs.clone_from(&problem.inputs);
+        Issued { regions: certificate.regions.len() as u64, contents: certificate.write(), check }
+    }
+}
+
 impl Answer {
     /// An answer of the explicit engine.
     pub fn explicit(outcome: Outcome) -> Self {
@@ -39,14 +58,18 @@ impl Answer {
     }
 
     /// An answer of IC3. Its certificate and its frames are bound to the problem.
-    pub fn ic3(proof: Proof, problem: &Problem) -> Self {
-        let Proof { outcome, statistics, certificate, check, saved } = proof;
-        let certificate = certificate.map(|mut certificate| {
-            certificate.inputs.clone_from(&problem.inputs);
-            Issued { regions: certificate.regions.len() as u64, contents: certificate.write(), check }
-        });
+    pub fn ic3(proof: ic3::Proof, problem: &Problem) -> Self {
+        let ic3::Proof { outcome, statistics, certificate, check, saved } = proof;
+        let certificate = certificate.map(|certificate| Issued::new(certificate, check, problem));
         let frames = saved.map(|saved| SavedFrames { about: state_file::about(problem), ..saved });
         Answer { outcome, details: Details::Ic3 { statistics: Box::new(statistics), certificate, frames } }
+    }
+
+    /// An answer of predicate abstraction. Its certificate is bound to the problem.
+    pub fn pa(engine: Engine, proof: pa::Proof, problem: &Problem) -> Self {
+        let pa::Proof { outcome, statistics, certificate, check } = proof;
+        let certificate = certificate.map(|certificate| Issued::new(certificate, check, problem));
+        Answer { outcome, details: Details::Pa { engine, statistics: Box::new(statistics), certificate } }
     }
 
     /// The engine.
@@ -54,13 +77,14 @@ impl Answer {
         match self.details {
             Details::Explicit => Engine::Explicit,
             Details::Ic3 { .. } => Engine::Ic3,
+            Details::Pa { engine, .. } => engine,
         }
     }
 
     /// The frames of an UNKNOWN, which another run can begin with.
     pub fn frames(&self) -> Option<&SavedFrames> {
         match &self.details {
-            Details::Explicit => None,
+            Details::Explicit | Details::Pa { .. } => None,
             Details::Ic3 { frames, .. } => frames.as_ref(),
         }
     }
@@ -69,7 +93,7 @@ impl Answer {
     pub fn certificate(&self) -> Option<&Issued> {
         match &self.details {
             Details::Explicit => None,
-            Details::Ic3 { certificate, .. } => certificate.as_ref(),
+            Details::Ic3 { certificate, .. } | Details::Pa { certificate, .. } => certificate.as_ref(),
         }
     }
 }

@@ -35,8 +35,9 @@ pub struct Problem {
 pub fn problem(options: &TaskOptions) -> Result<Problem, Failure> {
     let loaded = model(options)?;
     let index = property::choose(&loaded, options)?;
-    let property = loaded.properties[index].question.clone()?;
-    let Loaded { system, mut sources, mut warnings, .. } = loaded;
+    let mut property = loaded.properties[index].question.clone()?;
+    let Loaded { system, mut sources, mut warnings, predicates, question_files, .. } = loaded;
+    property.predicates = predicates.unwrap_or(property.predicates);
     let of_model = sources.files.len();
     let policy_file = policy_file(options, &property)?;
     let mut policy = match &policy_file {
@@ -52,30 +53,34 @@ pub fn problem(options: &TaskOptions) -> Result<Problem, Failure> {
         model: options.model.clone(),
         policy: policy_file,
         constants: options.constants.clone(),
-        inputs: inputs(&sources, of_model),
+        inputs: inputs(&sources, question_files, of_model),
         sources,
         warnings,
     })
 }
 
-/// The files by what they are for, in the order in which they are read: the model, its properties (`of_model` files up to here), the
-/// interface, the scorer.
-fn inputs(sources: &Sources, of_model: usize) -> Vec<Input> {
+/// The files by what they are for, in the order in which they are read: the model, its properties (`of_question` files up to here), perhaps
+/// predicates, which no answer is about (`of_model` files up to here), the interface, the scorer.
+fn inputs(sources: &Sources, of_question: usize, of_model: usize) -> Vec<Input> {
     let role = |index: usize| match index {
         0 => Role::Model,
-        _ if index < of_model => Role::Property,
+        _ if index < of_question => Role::Property,
         _ if index == of_model => Role::Interface,
         _ => Role::Policy,
     };
     let input = |(index, file): (usize, &SourceFile)| {
         Input::from_hex(role(index), &file.sha256).expect("hashes are SHA-256")
     };
-    sources.files.iter().enumerate().map(input).collect()
+    let files = sources.files.iter().enumerate();
+    files.filter(|(index, _)| !(of_question..of_model).contains(index)).map(input).collect()
 }
 
 /// Reads the model and its properties.
 pub fn model(options: &TaskOptions) -> Result<Loaded, InputError> {
-    let constants = jani::ReadOptions { constants: options.constants.clone() };
+    let constants = jani::ReadOptions {
+        constants: options.constants.clone(),
+        predicate_file: options.predicate_file.clone(),
+    };
     jani::read(&options.model, options.property_file.as_deref(), &constants)
 }
 

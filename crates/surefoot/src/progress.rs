@@ -53,6 +53,13 @@ fn line(progress: &Progress) -> String {
             seconds(*elapsed)
         ),
         Progress::Ic3(statistics) => ic3(statistics),
+        Progress::Pa(statistics) => format!(
+            "{}, {}, {} expanded, {}",
+            counted(statistics.predicates, "predicate"),
+            counted(statistics.states, "abstract state"),
+            grouped(statistics.expanded),
+            seconds(statistics.time)
+        ),
     }
 }
 
@@ -91,7 +98,8 @@ impl Drop for ProgressLine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use surefoot_engines::ic3::{Tally, Tests};
+    use surefoot_engines::Tally;
+    use surefoot_engines::ic3::Tests;
 
     #[test]
     fn the_line_of_ic3_has_levels_and_hit_rates() {

@@ -17,10 +17,8 @@
 mod frames;
 mod generalize;
 mod growth;
-mod image;
 mod listing;
 mod obligations;
-mod problem;
 mod propagate;
 mod reason;
 mod regions;
@@ -32,33 +30,28 @@ mod states;
 mod statistics;
 mod steps;
 mod successor;
-mod vacuity;
 mod visits;
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use surefoot_certificate::{Certificate, Region, Report};
+use surefoot_certificate::Certificate;
 pub use surefoot_solve::Backend;
-use surefoot_solve::Poll;
 
-use crate::certificate::{certificate, check_certificate};
+pub use crate::certificate::Checked;
 use crate::control::{Control, Progress};
 use crate::explicit::list::Listed;
-use crate::outcome::{self, Outcome, StopReason, Trace, Verdict};
-use crate::replay::{check_state, replay};
+use crate::outcome::{self, Outcome, StopReason, Trace};
 use crate::step::{Status, Stepper, Transition};
-use crate::task::{Goal, Task, TaskError};
+use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, suits};
+use crate::task::{Task, TaskError};
 use frames::{FOREVER, Frames};
 use growth::Growth;
 use obligations::{Obligation, Obligations};
-use problem::Problem;
 use reason::Reason;
 use samples::Samples;
 pub use saved::{SavedError, SavedFrames};
 use states::StateQueries;
-pub use statistics::{Kept, Resumed, Sizes, Statistics, Tally, Tests, Times};
+pub use statistics::{Kept, Resumed, Sizes, Statistics, Tests, Times};
 use steps::StepQueries;
 use successor::Successor;
 
@@ -143,18 +136,6 @@ impl Default for Options {
 /// Time between two reports of progress.
 const REPORT_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Most bytes of the decision cache, and the part of a memory limit that it may take.
-const CACHE: u64 = 256 << 20;
-const CACHE_SHARE: u64 = 4;
-
-/// Why a procedure did not finish.
-pub(crate) enum Stop {
-    /// A limit was reached, or the user stopped the run.
-    Limit,
-    /// The input is at fault.
-    Error(TaskError),
-}
-
 /// The state of a run.
 struct Run<'p> {
     problem: &'p Problem,
@@ -203,15 +184,6 @@ pub struct Proof {
     pub saved: Option<SavedFrames>,
 }
 
-/// A check that ended with acceptance.
-#[derive(Debug, Clone, Copy)]
-pub struct Checked {
-    /// What it took.
-    pub report: Report,
-    /// How long it took.
-    pub time: Duration,
-}
-
 /// Verifies a task by IC3.
 ///
 /// # Errors
@@ -239,15 +211,7 @@ fn prove(
     options: Options,
     control: &Control<'_>,
 ) -> Result<Proof, TaskError> {
-    if let Some(variable) = task.system.variables.iter().find(|v| v.ty.bounds().is_none()) {
-        return Err(TaskError::RealVariable { variable: variable.name.clone(), engine: "ic3" });
-    }
-    if task.semantics.goal != Goal::Ignore && task.property.goal.is_none() {
-        return Err(TaskError::NoGoal);
-    }
-    for state in &task.property.start.listed {
-        check_state(task, state).map_err(TaskError::Start)?;
-    }
+    suits(task, "ic3")?;
     let problem = Problem::new(task);
     if let Some(saved) = &saved {
         saved.fit(&problem).map_err(TaskError::Saved)?;
@@ -255,38 +219,9 @@ fn prove(
     let mut run = Run::new(&problem, saved, options, control);
     let found = run.search();
     let mut statistics = run.statistics();
-    let mut check = None;
-    let (verdict, certificate) = match found {
-        Ok(End::Safe(regions)) => {
-            let certificate = certificate(task, regions, Vec::new());
-            if options.check {
-                let began = Instant::now();
-                let report = check_certificate(&certificate, task, control)?;
-                statistics.times.check = began.elapsed();
-                check = report.map(|report| Checked { report, time: statistics.times.check });
-            }
-            if options.check && check.is_none() {
-                (Verdict::Unknown(limit(control.interrupted())?), None)
-            } else {
-                (Verdict::Safe, Some(certificate))
-            }
-        }
-        Ok(End::Unsafe(trace)) => {
-            replay(task, &trace).map_err(|error| TaskError::Internal(error.to_string()))?;
-            (Verdict::Unsafe(trace), None)
-        }
-        Err(Stop::Limit) => {
-            let reason = run.stopped.or_else(|| control.exhausted(run.memory()));
-            (Verdict::Unknown(limit(reason)?), None)
-        }
-        Err(Stop::Error(error)) => return Err(error),
-    };
-    let stopped = match verdict {
-        Verdict::Unknown(reason) => Some(reason),
-        Verdict::Safe | Verdict::Unsafe(_) => None,
-    };
-    let vacuity =
-        if verdict == Verdict::Safe { vacuity::vacuity(task, options.solver, control) } else { Vec::new() };
+    let stopped = run.stopped.or_else(|| control.exhausted(run.memory()));
+    let conclusion = conclude(task, found, stopped, options.solver, options.check, control)?;
+    statistics.times.check = conclusion.check.map_or(Duration::ZERO, |check| check.time);
     let counts = outcome::Statistics {
         states: statistics.states,
         depth: statistics.depth,
@@ -295,21 +230,10 @@ fn prove(
         variables: task.system.variables.len(),
         ..outcome::Statistics::default()
     };
-    let saved = stopped.map(|_| run.into_saved());
-    let outcome = Outcome { verdict, stopped, statistics: counts, vacuity, per_start: None };
+    let outcome = conclusion.outcome(counts);
+    let saved = outcome.stopped.map(|_| run.into_saved());
+    let Conclusion { certificate, check, .. } = conclusion;
     Ok(Proof { outcome, statistics, certificate, check, saved })
-}
-
-/// The limit that ended a run.
-fn limit(reason: Option<StopReason>) -> Result<StopReason, TaskError> {
-    reason.ok_or_else(|| TaskError::Internal("a solver gave up without a limit".into()))
-}
-
-/// How a search ended.
-enum End {
-    /// The regions are an invariant.
-    Safe(Vec<Region>),
-    Unsafe(Trace),
 }
 
 impl<'p> Run<'p> {
@@ -319,11 +243,7 @@ impl<'p> Run<'p> {
         options: Options,
         control: &'p Control<'p>,
     ) -> Run<'p> {
-        let (cancelled, deadline) = (control.cancelled.clone(), control.deadline);
-        let poll: Poll = Arc::new(move || {
-            cancelled.load(Ordering::Relaxed) || deadline.is_some_and(|deadline| Instant::now() >= deadline)
-        });
-        let cache = control.memory_limit.map_or(CACHE, |limit| CACHE.min(limit / CACHE_SHARE)) as usize;
+        let (poll, cache) = (control.poll(), control.cache());
         Run {
             problem,
             control,

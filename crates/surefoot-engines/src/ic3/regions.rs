@@ -5,10 +5,10 @@
 
 use surefoot_certificate::{Bound, Region, TreeNode};
 
-use super::image::Images;
 use super::reason::Reason;
 use super::steps::Target;
 use super::{Run, Stop};
+use crate::symbolic::Images;
 
 impl Run<'_> {
     /// The regions of an invariant: the reasons above a level that are needed.
@@ -46,7 +46,7 @@ impl Run<'_> {
             if images.end(&states) {
                 continue;
             }
-            let outputs = self.steps.choices(&states)?;
+            let outputs = self.steps.policy.choices(&states)?;
             for command in 0..self.problem.commands.len() {
                 if self.problem.commands[command].output.is_some_and(|output| !outputs.contains(output)) {
                     continue;
@@ -85,7 +85,7 @@ impl Run<'_> {
                 tree.push(TreeNode::Split { variable: variable as u32, at: high.lower[variable] });
                 parts.extend([high, low]);
             } else {
-                let outputs = self.steps.choices(&part)?;
+                let outputs = self.steps.policy.choices(&part)?;
                 tree.push(TreeNode::Leaf(outputs.iter().map(|output| output as u32).collect()));
             }
         }

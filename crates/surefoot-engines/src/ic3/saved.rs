@@ -8,8 +8,8 @@ use surefoot_certificate::Bound;
 use surefoot_certificate::encoding::{ReadError, Reader, Writer};
 
 use super::frames::{Entry, FOREVER, Frames};
-use super::problem::Problem;
 use super::reason::Reason;
+use crate::symbolic::Problem;
 
 const MAGIC: &[u8; 8] = b"SFTSTAT\n";
 const VERSION: u64 = 1;

@@ -2,8 +2,6 @@
 
 use super::{Run, Stop};
 use crate::outcome::Trace;
-use crate::step::describe_state;
-use crate::task::{ModelError, ModelErrorKind, TaskError};
 
 impl Run<'_> {
     /// A start state that is in the last frame.
@@ -18,15 +16,7 @@ impl Run<'_> {
     /// A start state that is unsafe, which the paper assumes that there is not.
     pub(super) fn unsafe_start(&mut self) -> Result<Option<Trace>, Stop> {
         if let Some(state) = self.states.undefined_start()? {
-            let task = &self.problem.task;
-            let condition = task.property.start.condition.expect("it is undefined somewhere");
-            let program = surefoot_model::Program::new(&task.system.exprs, &[condition]);
-            let reason = program.holds(&state, &mut Vec::new()).expect_err("it is undefined here");
-            return Err(Stop::Error(TaskError::Model(ModelError {
-                state: describe_state(task, &state),
-                command: None,
-                kind: ModelErrorKind::Undefined { what: "start condition".into(), reason },
-            })));
+            return Err(self.problem.undefined_start(&state));
         }
         let mut candidates = self.problem.task.property.start.listed.clone();
         candidates.extend(self.states.bad_start()?);

@@ -4,21 +4,16 @@ use std::time::Instant;
 
 use surefoot_solve::{Answer, AnySolver, Backend, Bound, FrameId, Lit, Poll, States, Truths};
 
-use super::Stop;
 use super::frames::{self, FOREVER};
-use super::problem::Problem;
 use super::reason::Reason;
-use super::statistics::Tally;
+use crate::symbolic::{Bad, Problem, Stop, Tally};
 
 /// A solver for conditions at states.
 pub struct StateQueries<'p> {
     problem: &'p Problem,
     states: States<'p, AnySolver>,
     start: Option<Truths>,
-    /// Implies that the state is unsafe, or that something is undefined that never may be.
-    bad: Lit,
-    /// For each command, a literal that implies that taking it is an error; `None` if it never is.
-    errors: Vec<Option<Lit>>,
+    bad: Bad,
     /// Solver frames of levels; the last is that of the reasons that hold for any number of steps.
     frames: Vec<FrameId>,
     /// Questions so far.
@@ -31,34 +26,9 @@ impl<'p> StateQueries<'p> {
         let mut states = states.expect("variables are discrete");
         states.set_interrupt(Some(poll));
         let start = problem.task.property.start.condition.map(|condition| states.condition(condition));
-        let mut bad = vec![states.condition(problem.unsafe_states).is_true];
-        for &condition in &problem.conditions {
-            let truths = states.condition(condition);
-            bad.push(states.encoder().undefined(truths));
-        }
-        let mut goes_on = Vec::new();
-        for &(condition, value) in &problem.sources {
-            let truths = states.condition(condition);
-            goes_on.push(if value { truths.is_true } else { truths.is_false });
-        }
-        let mut errors = Vec::new();
-        for command in 0..problem.commands.len() {
-            let guard = states.guard(command);
-            if problem.has_errors() {
-                let mut literals = goes_on.clone();
-                literals.push(states.encoder().undefined(guard));
-                bad.push(states.encoder().and(&literals));
-            }
-            let wrong = wrong(problem, &mut states, command);
-            let mut literals = goes_on.clone();
-            literals.extend([guard.is_true, wrong]);
-            let error = states.encoder().and(&literals);
-            let can_be = states.query(&[error]) != Answer::Unsatisfiable;
-            errors.push(can_be.then_some(error));
-        }
-        let bad = states.encoder().or(&bad);
+        let bad = Bad::new(problem, &mut states);
         let frames = vec![states.add_frame()];
-        StateQueries { problem, states, start, bad, errors, frames, asked: Tally::default() }
+        StateQueries { problem, states, start, bad, frames, asked: Tally::default() }
     }
 
     /// Adds a reason at a level.
@@ -134,24 +104,24 @@ impl<'p> StateQueries<'p> {
     /// A start state that is unsafe, or at which the model is wrong.
     pub fn bad_start(&mut self) -> Result<Option<Vec<i32>>, Stop> {
         let Some(start) = self.start else { return Ok(None) };
-        let bad = self.bad;
+        let bad = self.bad.state;
         self.ask(&[start.is_true, bad])
     }
 
     /// A state of a box that no reason may hold: it is unsafe, or the model is wrong there.
     pub fn bad(&mut self, states: &Reason) -> Result<Option<Vec<i32>>, Stop> {
-        let question = self.question(states, self.bad);
+        let question = self.question(states, self.bad.state);
         self.ask(&question)
     }
 
     /// Whether taking a command can be an error at all.
     pub fn can_err(&self, command: usize) -> bool {
-        self.errors[command].is_some()
+        self.bad.errors[command].is_some()
     }
 
     /// A state of a box in which taking a command is an error.
     pub fn error(&mut self, command: usize, states: &Reason) -> Result<Option<Vec<i32>>, Stop> {
-        let Some(error) = self.errors[command] else { return Ok(None) };
+        let Some(error) = self.bad.errors[command] else { return Ok(None) };
         let question = self.question(states, error);
         self.ask(&question)
     }
@@ -174,20 +144,4 @@ impl<'p> StateQueries<'p> {
             Answer::Unknown => Err(Stop::Limit),
         }
     }
-}
-
-/// A literal that is true where the steps of a command, if it is enabled, are wrong.
-fn wrong(problem: &Problem, states: &mut States<'_, AnySolver>, command: usize) -> Lit {
-    let mut wrong = Vec::new();
-    if let Some(distribution) = problem.distributions[command] {
-        wrong.push(!states.condition(distribution).is_true);
-    }
-    if problem.has_errors() {
-        for outcome in 0..problem.task.system.commands[command].outcomes.len() {
-            let positive = states.positive(command, outcome).is_true;
-            let possible = states.possible(command, outcome);
-            wrong.push(states.encoder().and(&[positive, !possible]));
-        }
-    }
-    states.encoder().or(&wrong)
 }

@@ -1,9 +1,10 @@
 //! What a run has done and where its time went.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::frames::Entry;
 use super::reason::Reason;
+use crate::symbolic::Tally;
 
 /// What a run has done, at its end or so far.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -87,23 +88,6 @@ impl Times {
     /// The time that frames took.
     pub(super) fn frames(&self) -> Duration {
         self.start + self.successor + self.generalize + self.propagate
-    }
-}
-
-/// Questions and the time for them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// How many.
-    pub count: u64,
-    /// The time.
-    pub time: Duration,
-}
-
-impl Tally {
-    /// Counts a question that was asked at this moment and has been answered now.
-    pub(super) fn add(&mut self, asked: Instant) {
-        self.count += 1;
-        self.time += asked.elapsed();
     }
 }
 

@@ -15,24 +15,19 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use rustc_hash::FxHashMap;
-use surefoot_model::expr::{Enclosure, Truth};
-use surefoot_policy::certify::{Budget, CachedCertifier, CachedPossibility, OutputSet, Question};
 use surefoot_solve::{Answer, AnySolver, Backend, Bound, FrameId, Poll, Step, Transitions};
 
 use super::frames::{FOREVER, Frames};
-use super::problem::Problem;
 use super::reason::Reason;
 use super::states::StateQueries;
 use super::statistics::Tests;
 use super::{Options, Stop, frames};
 use crate::random::Random;
 use crate::step::Stepper;
+use crate::symbolic::{Choice, POLICY_BOXES, PolicyTests, Problem, halve};
 
 /// States that led out of boxes and are remembered.
 const WITNESSES: usize = 64;
-
-/// Boxes that may be bounded to answer a policy test.
-const BOXES: u64 = 10_000;
 
 /// A statement about a step: from states within the bounds it does not lead into frames up to a level.
 #[derive(Debug, Clone)]
@@ -65,16 +60,6 @@ pub enum Leads {
     Perhaps,
 }
 
-/// Whether the policy chooses an output in a box.
-pub enum Choice {
-    /// Nowhere.
-    Never,
-    /// In this state, as far as the labels tell that are applicable everywhere.
-    At(Vec<i32>),
-    /// The question was too hard.
-    Perhaps,
-}
-
 /// A part of a box, and what is known of it.
 struct Part {
     states: Reason,
@@ -88,7 +73,8 @@ struct Part {
 pub struct StepQueries<'p> {
     problem: &'p Problem,
     transitions: Transitions<'p, AnySolver>,
-    certifier: Option<CachedCertifier>,
+    /// Questions about the policy.
+    pub policy: PolicyTests<'p>,
     cores: FxHashMap<Step, Vec<Core>>,
     /// Bytes of these.
     core_bytes: u64,
@@ -97,7 +83,6 @@ pub struct StepQueries<'p> {
     /// Solver frames of levels; the last is that of the reasons that hold for any number of steps.
     of_level: Vec<FrameId>,
     solver: Backend,
-    slots: Vec<Enclosure>,
     /// How often a box may be split, how many cores are remembered, and how many states are tried.
     splits: usize,
     most_cores: usize,
@@ -116,20 +101,15 @@ impl<'p> StepQueries<'p> {
     /// Prepares for a task. The decision cache takes at most `cache` bytes.
     pub fn new(problem: &'p Problem, options: &Options, cache: usize, poll: Poll) -> StepQueries<'p> {
         let (transitions, of_level) = solvers(problem, options.solver, &poll);
-        let certifier = problem.task.policy.as_ref().map(|policy| {
-            let Reason { lower, upper } = &problem.domain;
-            CachedCertifier::new(policy, problem.task.semantics.arithmetic, lower, upper, cache)
-        });
         StepQueries {
             problem,
             transitions,
-            certifier,
+            policy: PolicyTests::new(problem, cache, poll.clone()),
             cores: FxHashMap::default(),
             core_bytes: 0,
             tentative: Vec::new(),
             of_level,
             solver: options.solver,
-            slots: Vec::new(),
             splits: options.splits,
             most_cores: options.cores,
             trials: options.trials,
@@ -144,14 +124,12 @@ impl<'p> StepQueries<'p> {
 
     /// Questions so far; those about states alone are counted elsewhere.
     pub fn tests(&self) -> Tests {
-        let cache = self.certifier.as_ref().map(|certifier| certifier.cache().statistics());
-        Tests { policy_known: cache.map_or(0, |cache| cache.hits()), ..self.tests }
+        Tests { policy: self.policy.asked, policy_known: self.policy.known(), ..self.tests }
     }
 
     /// Bytes, roughly.
     pub fn memory(&self) -> u64 {
-        let decisions = self.certifier.as_ref().map_or(0, |certifier| certifier.cache().bytes() as u64);
-        self.transitions.memory() + self.core_bytes + decisions
+        self.transitions.memory() + self.core_bytes + self.policy.memory()
     }
 
     /// Adds a reason at a level.
@@ -273,16 +251,16 @@ impl<'p> StepQueries<'p> {
             let Some(output) = info.output else { return Ok(Leads::From(from)) };
             let chosen = match part.chosen {
                 Some(chosen) => chosen,
-                None => match self.policy(&part.states, output, BOXES)? {
+                None => match self.policy.test(&part.states, output, POLICY_BOXES)? {
                     Choice::Never => continue,
                     Choice::At(chosen) => chosen,
                     Choice::Perhaps => return Ok(Leads::Perhaps),
                 },
             };
-            if self.chooses(&from, output) {
+            if self.policy.chooses(&from, output) {
                 return Ok(Leads::From(from));
             }
-            let divided = self.divide(&part.states, &from, &chosen).filter(|_| splits > 0);
+            let divided = self.policy.divide(&part.states, &from, &chosen).filter(|_| splits > 0);
             let Some((_, low, high)) = divided else { return Ok(Leads::Perhaps) };
             splits -= 1;
             for states in [low, high] {
@@ -308,9 +286,9 @@ impl<'p> StepQueries<'p> {
             let Some(part) = info.hull.as_ref().and_then(|hull| hull.intersection(source)) else { continue };
             let Some(from) = self.environment(states, &part, command, target)? else { continue };
             // Outputs are listed for the whole box, also where the command is not enabled.
-            let split = match self.policy(source, output, BOXES)? {
+            let split = match self.policy.test(source, output, POLICY_BOXES)? {
                 Choice::Never => continue,
-                Choice::At(chosen) => self.divide(source, &from, &chosen),
+                Choice::At(chosen) => self.policy.divide(source, &from, &chosen),
                 Choice::Perhaps => halve(source),
             };
             if split.is_some() {
@@ -318,42 +296,6 @@ impl<'p> StepQueries<'p> {
             }
         }
         Ok(None)
-    }
-
-    /// Splits a box, given a state from which a command leads into a target and one where the policy may choose that command, so that the tests of the
-    /// parts say more. `None` if the box has only one state.
-    pub fn divide(
-        &mut self,
-        source: &Reason,
-        from: &[i32],
-        chosen: &[i32],
-    ) -> Option<(usize, Reason, Reason)> {
-        self.isolate(source, from).or_else(|| separate(source, from, chosen)).or_else(|| halve(source))
-    }
-
-    /// Under a filter: splits a box towards the part in which the labels that are applicable in one of its states are applicable everywhere, as far as
-    /// hulls of guards tell. They take choices away there.
-    fn isolate(&mut self, source: &Reason, state: &[i32]) -> Option<(usize, Reason, Reason)> {
-        if !self.problem.task.semantics.filter {
-            return None;
-        }
-        let point = Reason::of_state(state);
-        for command in self.problem.commands_of.iter().flatten() {
-            let info = &self.problem.commands[*command];
-            let Some(hull) = info.hull.as_ref().filter(|hull| hull.includes(&point)) else { continue };
-            if info.guard.over_box(state, state, &mut self.slots).truth() != Truth::True {
-                continue;
-            }
-            for index in 0..state.len() {
-                if source.lower[index] < hull.lower[index] {
-                    return Some(cut(source, index, hull.lower[index]));
-                }
-                if source.upper[index] > hull.upper[index] {
-                    return Some(cut(source, index, hull.upper[index] + 1));
-                }
-            }
-        }
-        None
     }
 
     /// A state of a box from which a command leads into another box.
@@ -376,18 +318,6 @@ impl<'p> StepQueries<'p> {
             }
         }
         Ok(None)
-    }
-
-    /// The outputs that the policy may choose in a box.
-    pub fn choices(&mut self, source: &Reason) -> Result<OutputSet, Stop> {
-        let outputs = self.problem.commands_of.len();
-        let mut choices = OutputSet::new();
-        for output in 0..outputs {
-            if !matches!(self.policy(source, output, BOXES)?, Choice::Never) {
-                choices.insert(output);
-            }
-        }
-        Ok(choices)
     }
 
     /// A state of a box from which a command leads into the target or is an error.
@@ -458,49 +388,6 @@ impl<'p> StepQueries<'p> {
                 })
         })
     }
-
-    /// Whether the policy chooses an output in a box, as far as so many boxes tell.
-    pub fn policy(&mut self, source: &Reason, output: usize, boxes: u64) -> Result<Choice, Stop> {
-        let outputs = self.problem.commands_of.len();
-        let competing: OutputSet = if self.problem.task.semantics.filter {
-            let slots = &mut self.slots;
-            (0..outputs).filter(|&rival| self.problem.is_applicable(rival, source, slots)).collect()
-        } else {
-            OutputSet::all(outputs)
-        };
-        let question = Question {
-            lower: &source.lower,
-            upper: &source.upper,
-            facts: &[],
-            output,
-            competing: &competing,
-        };
-        let stop = || (self.poll)();
-        let budget = Budget { boxes, stop: Some(&stop) };
-        let certifier = self.certifier.as_mut().expect("outputs are those of a policy");
-        let asked = Instant::now();
-        let answer = certifier.possible(&question, &budget);
-        self.tests.policy.add(asked);
-        match answer {
-            CachedPossibility::Never(_) => Ok(Choice::Never),
-            CachedPossibility::Possible(state) => Ok(Choice::At(state.to_vec())),
-            CachedPossibility::Unknown if (self.poll)() => Err(Stop::Limit),
-            CachedPossibility::Unknown => Ok(Choice::Perhaps),
-        }
-    }
-
-    /// Whether the policy may choose an output in a state, in which its label is applicable.
-    pub fn chooses(&mut self, state: &[i32], output: usize) -> bool {
-        let task = &self.problem.task;
-        let policy = task.policy.as_ref().expect("outputs are those of a policy");
-        let point = Reason::of_state(state);
-        let slots = &mut self.slots;
-        let competes = |rival: usize| {
-            !task.semantics.filter || rival == output || self.problem.is_applicable(rival, &point, slots)
-        };
-        let competing: Vec<bool> = (0..policy.outputs.len()).map(competes).collect();
-        policy.possible(task.semantics.arithmetic, state, |output| competing[output]).contains(&output)
-    }
 }
 
 /// Solvers for steps that know of no reasons: the frames are that of the unsafe states and that of the reasons that hold for any number of steps.
@@ -519,32 +406,4 @@ fn solvers<'p>(
     transitions.add_condition(first, problem.unsafe_states);
     let forever = transitions.add_frame();
     (transitions, vec![first, forever])
-}
-
-/// Splits a box in the middle of its widest variable.
-fn halve(source: &Reason) -> Option<(usize, Reason, Reason)> {
-    let width = |&index: &usize| source.upper[index].abs_diff(source.lower[index]);
-    let widest = (0..source.lower.len()).max_by_key(width).filter(|index| width(index) > 0)?;
-    Some(cut(source, widest, i32::midpoint(source.lower[widest], source.upper[widest]) + 1))
-}
-
-/// Splits a box between two states of it: the variable and the parts; `None` if the states are the same.
-fn separate(part: &Reason, one: &[i32], other: &[i32]) -> Option<(usize, Reason, Reason)> {
-    // Relative to the width of the box: what is far apart in a wide variable may be close.
-    let distance = |&index: &usize| {
-        let width = i64::from(part.upper[index]) - i64::from(part.lower[index]);
-        let apart = (i64::from(one[index]) - i64::from(other[index])).abs();
-        if apart == 0 { 0 } else { 1 + 1000 * apart / width }
-    };
-    let index = (0..one.len()).max_by_key(distance).filter(|index| distance(index) > 0)?;
-    let at = i32::midpoint(one[index].min(other[index]), one[index].max(other[index]) - 1);
-    Some(cut(part, index, at + 1))
-}
-
-/// The parts of a box with values of a variable below and from a number on.
-fn cut(part: &Reason, index: usize, at: i32) -> (usize, Reason, Reason) {
-    let (mut low, mut high) = (part.clone(), part.clone());
-    low.upper[index] = at - 1;
-    high.lower[index] = at;
-    (index, low, high)
 }

@@ -88,6 +88,25 @@ fn compare(system: &mut TransitionSystem, choices: &mut Choices<'_>, a: ExprId, 
     built.expect("numbers")
 }
 
+/// `a·x + b·y ⋈ c` for two numbers, or a condition on the only one.
+pub fn linear(system: &mut TransitionSystem, choices: &mut Choices<'_>) -> ExprId {
+    let is_number = |v: &VarId| system.variables[v.index()].ty.ty() == Type::Int;
+    let numbers: Vec<VarId> = all_variables(system).into_iter().filter(is_number).collect();
+    if numbers.is_empty() {
+        return condition(system, choices, 0);
+    }
+    let mut sum = system.exprs.int(0);
+    for _ in 0..2 {
+        let variable = choices.pick(&numbers);
+        let value = system.exprs.variable_of_type(variable, Type::Int);
+        let factor = system.exprs.int(i64::from(choices.pick(&[1, -1, 2, -3])));
+        let product = system.exprs.mul(factor, value).expect("numbers");
+        sum = system.exprs.add(sum, product).expect("numbers");
+    }
+    let bound = system.exprs.int(i64::from(choices.between(-4, 8)));
+    compare(system, choices, sum, bound)
+}
+
 /// A conjunction of conditions on one or two variables.
 pub fn conjunction(system: &mut TransitionSystem, choices: &mut Choices<'_>) -> ExprId {
     let all = all_variables(system);

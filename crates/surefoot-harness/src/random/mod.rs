@@ -70,6 +70,16 @@ pub fn tasks(size: Size) -> impl Strategy<Value = RandomTask> {
     })
 }
 
+/// Random tasks of one size whose properties have up to seven predicates, many of them over several variables.
+pub fn tasks_with_predicates(size: Size) -> impl Strategy<Value = RandomTask> {
+    (tasks(size), vec(vec(any::<u16>(), 12), 0..8)).prop_map(|(mut random, genes)| {
+        let system = &mut random.task.system;
+        let predicate = |genes: &Vec<u16>| property::predicate(system, &mut Choices::new(genes));
+        random.task.property.predicates = genes.iter().map(predicate).collect();
+        random
+    })
+}
+
 fn decode(size: Size, genes: &Genes) -> RandomTask {
     let mut system = TransitionSystem { name: "random".into(), ..TransitionSystem::default() };
     system::add_variables(&mut system, size, &mut Choices::new(&genes.variables));

@@ -4,7 +4,7 @@ use surefoot_model::{ExprId, Property, Start, TransitionSystem};
 
 use super::Size;
 use super::choices::Choices;
-use super::condition::{condition, conjunction, values};
+use super::condition::{condition, conjunction, linear, values};
 
 /// A property.
 pub fn property(system: &mut TransitionSystem, size: Size, choices: &mut Choices<'_>) -> Property {
@@ -30,6 +30,15 @@ pub fn property(system: &mut TransitionSystem, size: Size, choices: &mut Choices
     let hold = choices.one_in(5).then(|| condition(system, choices, 2));
     let predicates = (0..choices.below(3)).map(|_| condition(system, choices, 2)).collect();
     Property { name: "random".into(), start, unsafe_states, hold, goal, predicates, policy_file: None }
+}
+
+/// A predicate for abstraction: a linear comparison of one or two variables, or any condition.
+pub fn predicate(system: &mut TransitionSystem, choices: &mut Choices<'_>) -> ExprId {
+    match choices.weighted(&[8, 6, 3]) {
+        0 => condition(system, choices, 0),
+        1 => linear(system, choices),
+        _ => condition(system, choices, 2),
+    }
 }
 
 fn start(system: &mut TransitionSystem, size: Size, choices: &mut Choices<'_>) -> Start {

@@ -6,11 +6,10 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
-use surefoot_certificate::{Bound, Region};
 use surefoot_engines::ic3::{Options, Order, Proof, Reasons, verify};
-use surefoot_engines::step::Stepper;
-use surefoot_engines::{Control, Outcome, Task, TaskError, Vacuity, Verdict, replay};
+use surefoot_engines::{Control, Outcome, Task, TaskError, Vacuity, Verdict};
 use surefoot_harness::expect::{Coverage, Expected};
+use surefoot_harness::proof::inductive;
 use surefoot_harness::random::{RandomTask, Size, tasks};
 use surefoot_harness::reference::{Exploration, all_states, explore, holds};
 use surefoot_harness::run::check;
@@ -47,40 +46,13 @@ fn right_answer(
         }
         prop_assert_eq!(certificate.is_some(), outcome.verdict == Verdict::Safe);
         if let Some(certificate) = certificate {
-            inductive(task, &certificate.regions)?;
+            inductive(task, &certificate.regions, LIMIT).map_err(TestCaseError::fail)?;
             right_vacuity(task, exploration, outcome, is_limited)?;
         }
     }
     let answer = answer.map(|proof| proof.outcome);
     let expected = Expected::of(exploration, Coverage::Any);
     expected.check(task, &answer, false).map_err(TestCaseError::fail)
-}
-
-/// Start states are in the regions, unsafe states are not, and no step leads out of them.
-fn inductive(task: &Task, regions: &[Region]) -> Result<(), TestCaseError> {
-    let mut stepper = Stepper::new(task);
-    let holds =
-        |bound: &Bound, state: &[i32]| (bound.lower..=bound.upper).contains(&state[bound.variable as usize]);
-    let inside =
-        |state: &[i32]| regions.iter().any(|region| region.bounds.iter().all(|bound| holds(bound, state)));
-    for state in all_states(task, LIMIT).unwrap_or_default() {
-        if replay::is_start(task, &state) {
-            prop_assert!(inside(&state), "the start state {:?} is in no region", state);
-        }
-        if !inside(&state) {
-            continue;
-        }
-        let status = stepper.status(&state).map_err(|error| TestCaseError::fail(error.to_string()))?;
-        prop_assert!(!status.is_unsafe, "{:?} is unsafe", state);
-        if status.ends_run {
-            continue;
-        }
-        let steps = stepper.successors(&state).map_err(|error| TestCaseError::fail(error.to_string()))?;
-        for step in steps {
-            prop_assert!(inside(&step.state), "{:?} leads to {:?}, outside", state, step.state);
-        }
-    }
-    Ok(())
 }
 
 /// A proof that says little is known to do so; within limits, that may be left open.

@@ -14,6 +14,7 @@ mod build;
 mod display;
 #[cfg(test)]
 mod laws;
+mod linear;
 mod point;
 mod program;
 mod rewrite;
@@ -21,6 +22,7 @@ mod rewrite;
 pub use batch::BatchProgram;
 pub use bounds::{Enclosure, Range, Truth};
 pub use build::TypeError;
+pub use linear::Linear;
 pub use point::PointValue;
 pub use program::Program;
 pub use rewrite::{Replacement, Rewriter};

@@ -41,6 +41,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use crate::expr::ExprId;
 use crate::input::{InputError, Sources};
 use crate::jani::context::Context;
 use crate::jani::file::Loader;
@@ -54,6 +55,8 @@ use crate::value::Value;
 pub struct ReadOptions {
     /// Names of constants and their values, as text.
     pub constants: Vec<(String, String)>,
+    /// A file with predicates for abstraction: an array of conditions.
+    pub predicate_file: Option<PathBuf>,
 }
 
 /// A model with its properties.
@@ -65,8 +68,12 @@ pub struct Loaded {
     pub properties: Vec<LoadedProperty>,
     /// What looks wrong but does not keep the model from being read.
     pub warnings: Vec<InputError>,
+    /// The predicates of [`ReadOptions::predicate_file`].
+    pub predicates: Option<Vec<ExprId>>,
     /// All files that were read.
     pub sources: Sources,
+    /// How many of them say what is asked: all but [`ReadOptions::predicate_file`], which comes last.
+    pub question_files: usize,
     /// The declared type of the model.
     pub model_type: ModelType,
     /// Constants with their values, in order of declaration.
@@ -181,6 +188,10 @@ fn read_with(
     if let Some(document) = &property_document {
         reader.read_file(document.root())?;
     }
+    let question_files = reader.loader.sources.files.len();
+    let predicate_document =
+        options.predicate_file.as_ref().map(|path| reader.loader.document(path)).transpose()?;
+    let predicates = predicate_document.map(|document| reader.predicates(document.root())).transpose()?;
     let properties = reader.properties;
     let system = TransitionSystem {
         name: model.name,
@@ -193,8 +204,10 @@ fn read_with(
     Ok(Loaded {
         system,
         properties,
+        predicates,
         warnings: context.warnings.finish(),
         sources: loader.sources,
+        question_files,
         model_type: model.kind,
         constants: model.constants,
         automata: model.automata,

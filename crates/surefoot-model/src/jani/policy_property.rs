@@ -30,7 +30,7 @@ impl PropertyReader<'_, '_, '_> {
             None => None,
         };
         let predicates = match json.get("predicates") {
-            Some(predicates) => self.resolved(predicates, Self::predicates)?,
+            Some(predicates) => self.resolved(predicates, |reader, json| Ok(reader.predicates(json)?))?,
             None => Vec::new(),
         };
         let policy_file = match json.get("file") {
@@ -177,7 +177,8 @@ impl PropertyReader<'_, '_, '_> {
         }
     }
 
-    fn predicates(&mut self, json: Json<'_>) -> Result<Vec<ExprId>, Refusal> {
+    /// Predicates for abstraction.
+    pub(super) fn predicates(&mut self, json: Json<'_>) -> Result<Vec<ExprId>, InputError> {
         let mut predicates = Vec::new();
         for predicate in json.array()? {
             predicates.push(self.condition(predicate)?);

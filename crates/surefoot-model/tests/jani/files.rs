@@ -11,7 +11,7 @@ pub(crate) fn corpus() -> PathBuf {
 }
 
 fn options() -> ReadOptions {
-    ReadOptions { constants: vec![("slip".into(), "0.25".into())] }
+    ReadOptions { constants: vec![("slip".into(), "0.25".into())], ..ReadOptions::default() }
 }
 
 fn warehouse() -> Loaded {

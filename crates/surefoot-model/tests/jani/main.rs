@@ -72,7 +72,7 @@ fn load_with(text: &str, constants: &[(&str, &str)]) -> Loaded {
 
 fn try_load(text: &str, constants: &[(&str, &str)]) -> Result<Loaded, InputError> {
     let constants = constants.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-    read_text(&[("test.jani", text)], "test.jani", None, &ReadOptions { constants })
+    read_text(&[("test.jani", text)], "test.jani", None, &ReadOptions { constants, ..ReadOptions::default() })
 }
 
 /// Removes the mark `⟦` from a text and tells where it was.

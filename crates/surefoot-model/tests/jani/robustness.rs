@@ -101,7 +101,7 @@ fn damaged_files_never_panic() {
         "conditions/reach.jani",
     ];
     let texts = names.map(read);
-    let options = ReadOptions { constants: vec![("slip".into(), "0.25".into())] };
+    let options = ReadOptions { constants: vec![("slip".into(), "0.25".into())], ..ReadOptions::default() };
     let mut random = Random(20_240_229);
     let (mut good, mut bad) = (0, 0);
     for round in 0..6000 {

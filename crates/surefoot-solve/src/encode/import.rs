@@ -22,6 +22,11 @@ impl Importer {
         self.replaced.get(&variable).copied()
     }
 
+    /// What variables become that are replaced.
+    pub fn replacements(&self) -> &FxHashMap<VarId, ExprId> {
+        &self.replaced
+    }
+
     /// The copy in `to` of an expression of `from`.
     pub fn import(&mut self, from: &ExprPool, root: ExprId, to: &mut ExprPool) -> ExprId {
         if let Some(&done) = self.done.get(&root) {

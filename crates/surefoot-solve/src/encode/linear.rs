@@ -11,9 +11,9 @@
 //! in a decision diagram. If that takes too many clauses, the comparison is explained lazily like any other atom.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use surefoot_model::expr::Linear;
 use surefoot_model::{BinaryOp, ExprId, VarId};
 
-use super::number::Linear;
 use super::{Encoder, Truths};
 use crate::literal::Lit;
 use crate::solver::Arithmetic;

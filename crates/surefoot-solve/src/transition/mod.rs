@@ -2,16 +2,22 @@
 //!
 //! [`States`] is one solver for conditions at a state: start, unsafe, goal, guards, and whether an outcome stays in the domains.
 //! [`Transitions`] answers what IC3 asks: is there a state in a box in which a command is enabled, and from which an outcome leads into a frame?
+//! [`PredicateSteps`] answers what predicate abstraction asks: does an outcome lead from one abstract state to another? And [`Path`]: is there a run that takes
+//! given steps?
 //!
 //! Both speak of states in terms of [`Bound`]s, not of a solver's literals, so that what an engine has learnt can be told to
 //! several solvers.
 
 mod outcome;
+mod path;
+mod predicates;
 mod states;
 mod transitions;
 
 use surefoot_model::VarId;
 
+pub use path::Path;
+pub use predicates::{Excluded, PredicateSteps};
 pub use states::States;
 pub use transitions::{Core, Step, Transitions};
 

@@ -1,7 +1,7 @@
 //! One outcome of one command, as a solver of its own.
 
 use rustc_hash::FxHashMap;
-use surefoot_model::{ExprId, Program, TransitionSystem, VarId};
+use surefoot_model::{ExprId, ExprPool, Predicate, Program, TransitionSystem, VarId};
 
 use super::transitions::{Entry, Step};
 use super::{Bound, FrameId};
@@ -116,13 +116,19 @@ impl<S: Arithmetic> OutcomeSolver<S> {
         &self.assumptions
     }
 
-    fn bound_before(&mut self, bound: Bound) -> Lit {
+    pub fn bound_before(&mut self, bound: Bound) -> Lit {
         match bound {
             Bound::AtLeast(v, value) => self.encoder.at_least(self.encoder.integer(v), value),
             Bound::AtMost(v, value) => {
                 !self.encoder.at_least(self.encoder.integer(v), value.saturating_add(1))
             }
         }
+    }
+
+    /// The literals of a predicate on the state before the step and on that after it.
+    pub fn predicate(&mut self, pool: &ExprPool, predicate: &Predicate) -> (Lit, Lit) {
+        let before = self.encoder.predicate(pool, predicate);
+        (before, self.encoder.predicate_after(pool, predicate, &mut self.after))
     }
 
     /// Whether the step gives a variable a new value.

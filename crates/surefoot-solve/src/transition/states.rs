@@ -1,6 +1,6 @@
 //! Conditions at a state.
 
-use surefoot_model::{ExprId, TransitionSystem};
+use surefoot_model::{ExprId, Predicate, TransitionSystem};
 
 use super::{Bound, FrameId};
 use crate::UnsupportedVariable;
@@ -43,6 +43,11 @@ impl<'m, S: Arithmetic> States<'m, S> {
     /// The literals of a condition of the system's pool.
     pub fn condition(&mut self, condition: ExprId) -> Truths {
         self.encoder.condition(&self.system.exprs, condition)
+    }
+
+    /// The literal of a predicate, whose conditions are of the system's pool.
+    pub fn predicate(&mut self, predicate: &Predicate) -> Lit {
+        self.encoder.predicate(&self.system.exprs, predicate)
     }
 
     /// The literals of the guard of a command.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use surefoot_engines::{explicit, ic3};
+use surefoot_engines::{Backend, explicit, ic3, pa};
 
 use crate::failure::Failure;
 
@@ -17,6 +17,34 @@ pub struct SearchArguments {
     pub explicit: ExplicitArguments,
     #[command(flatten)]
     pub ic3: Ic3Arguments,
+    #[command(flatten)]
+    pub abstraction: AbstractionArguments,
+    #[command(flatten)]
+    pub proof: ProofArguments,
+}
+
+/// Options of predicate abstraction.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Search, --engine pa or ppa")]
+pub struct AbstractionArguments {
+    /// Take the predicates from FILE, a JSON array of conditions [default: those of the property]. For ppa they are the first ones
+    #[arg(long, value_name = "FILE")]
+    pub predicates: Option<PathBuf>,
+}
+
+/// Options of engines that prove SAFE by certificates.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Search, --engine ic3, pa or ppa")]
+pub struct ProofArguments {
+    /// Who answers questions about the environment [default: sat]
+    #[arg(long, value_enum)]
+    pub solver: Option<SolverName>,
+    /// Write the certificate of a SAFE to FILE, for `surefoot check`
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
+    /// Do not check the certificate of a SAFE before it is printed
+    #[arg(long)]
+    pub no_check: bool,
 }
 
 /// Options of the explicit engine.
@@ -59,15 +87,6 @@ pub struct Ic3Arguments {
     /// How many questions growing regions may ask; 0 as in the paper [default: 1000000]
     #[arg(long, value_name = "N")]
     pub growth: Option<usize>,
-    /// Who answers questions about the environment [default: sat]
-    #[arg(long, value_enum)]
-    pub solver: Option<SolverName>,
-    /// Write the certificate of a SAFE to FILE, for `surefoot check`
-    #[arg(long, value_name = "FILE")]
-    pub certificate: Option<PathBuf>,
-    /// Do not check the certificate of a SAFE before it is printed
-    #[arg(long)]
-    pub no_check: bool,
     /// Write the frames of an UNKNOWN to FILE, for `--resume`
     #[arg(long, value_name = "FILE")]
     pub save_state: Option<PathBuf>,
@@ -83,6 +102,10 @@ pub enum Engine {
     Explicit,
     /// Proof by frames of boxes that cannot reach an unsafe state; SAFE has a certificate
     Ic3,
+    /// Proof by predicate abstraction, with given predicates; SAFE has a certificate
+    Pa,
+    /// The same with predicates that are found by counterexamples
+    Ppa,
 }
 
 impl Engine {
@@ -91,6 +114,8 @@ impl Engine {
         match self {
             Engine::Explicit => "explicit",
             Engine::Ic3 => "ic3",
+            Engine::Pa => "pa",
+            Engine::Ppa => "ppa",
         }
     }
 }
@@ -126,11 +151,11 @@ pub enum SolverName {
 
 impl SolverName {
     #[cfg_attr(feature = "z3", expect(clippy::unnecessary_wraps, reason = "without Z3 it can fail"))]
-    fn check(self) -> Result<ic3::Backend, Failure> {
+    fn check(self) -> Result<Backend, Failure> {
         match self {
-            SolverName::Sat => Ok(ic3::Backend::Sat),
+            SolverName::Sat => Ok(Backend::Sat),
             #[cfg(feature = "z3")]
-            SolverName::Z3 => Ok(ic3::Backend::Z3),
+            SolverName::Z3 => Ok(Backend::Z3),
             #[cfg(not(feature = "z3"))]
             SolverName::Z3 => Err(Failure::Usage(
                 "`--solver z3`: this program was built without Z3\n  \
@@ -146,42 +171,59 @@ impl SolverName {
 pub enum Search {
     Explicit(explicit::Options),
     Ic3(ic3::Options),
+    Pa(pa::Options),
+    Ppa(pa::Options),
 }
 
 impl SearchArguments {
     /// The checked form.
     pub fn check(&self) -> Result<Search, Failure> {
-        let SearchArguments { engine, explicit, ic3 } = self;
-        let of_explicit = [
-            ("--exhaustive", explicit.exhaustive),
-            ("--per-start", explicit.per_start),
-            ("--slice", explicit.slice),
+        let SearchArguments { engine, explicit, ic3, abstraction, proof } = self;
+        const EXPLICIT: &[Engine] = &[Engine::Explicit];
+        const IC3: &[Engine] = &[Engine::Ic3];
+        const PA: &[Engine] = &[Engine::Pa, Engine::Ppa];
+        const PROOF: &[Engine] = &[Engine::Ic3, Engine::Pa, Engine::Ppa];
+        let options = [
+            ("--exhaustive", explicit.exhaustive, EXPLICIT),
+            ("--per-start", explicit.per_start, EXPLICIT),
+            ("--slice", explicit.slice, EXPLICIT),
+            ("--reasons", ic3.reasons.is_some(), IC3),
+            ("--order", ic3.order.is_some(), IC3),
+            ("--no-generalize", ic3.no_generalize, IC3),
+            ("--reschedule", ic3.reschedule, IC3),
+            ("--samples", ic3.samples.is_some(), IC3),
+            ("--list", ic3.list.is_some(), IC3),
+            ("--growth", ic3.growth.is_some(), IC3),
+            ("--save-state", ic3.save_state.is_some(), IC3),
+            ("--resume", ic3.resume.is_some(), IC3),
+            ("--predicates", abstraction.predicates.is_some(), PA),
+            ("--solver", proof.solver.is_some(), PROOF),
+            ("--certificate", proof.certificate.is_some(), PROOF),
+            ("--no-check", proof.no_check, PROOF),
         ];
-        let of_ic3 = [
-            ("--reasons", ic3.reasons.is_some()),
-            ("--order", ic3.order.is_some()),
-            ("--no-generalize", ic3.no_generalize),
-            ("--reschedule", ic3.reschedule),
-            ("--samples", ic3.samples.is_some()),
-            ("--list", ic3.list.is_some()),
-            ("--growth", ic3.growth.is_some()),
-            ("--solver", ic3.solver.is_some()),
-            ("--certificate", ic3.certificate.is_some()),
-            ("--no-check", ic3.no_check),
-            ("--save-state", ic3.save_state.is_some()),
-            ("--resume", ic3.resume.is_some()),
-        ];
-        let (other, options) = match engine {
-            Engine::Explicit => (Engine::Ic3, &of_ic3[..]),
-            Engine::Ic3 => (Engine::Explicit, &of_explicit[..]),
-        };
-        if let Some((name, _)) = options.iter().find(|(_, is_given)| *is_given) {
-            return Err(Failure::Usage(format!("`{name}` needs `--engine {}`", other.name())));
+        for (name, is_given, engines) in options {
+            if is_given && !engines.contains(engine) {
+                let engines: Vec<String> =
+                    engines.iter().map(|engine| format!("`--engine {}`", engine.name())).collect();
+                return Err(Failure::Usage(format!("`{name}` needs {}", engines.join(" or "))));
+            }
         }
         Ok(match engine {
             Engine::Explicit => Search::Explicit(explicit.options()),
-            Engine::Ic3 => Search::Ic3(ic3.options()?),
+            Engine::Ic3 => Search::Ic3(ic3.options(proof)?),
+            Engine::Pa => Search::Pa(proof.options()?),
+            Engine::Ppa => Search::Ppa(proof.options()?),
         })
+    }
+}
+
+impl ProofArguments {
+    fn options(&self) -> Result<pa::Options, Failure> {
+        Ok(pa::Options { solver: self.solver()?, check: !self.no_check })
+    }
+
+    fn solver(&self) -> Result<Backend, Failure> {
+        self.solver.map_or(Ok(Backend::default()), SolverName::check)
     }
 }
 
@@ -193,7 +235,7 @@ impl ExplicitArguments {
 }
 
 impl Ic3Arguments {
-    fn options(&self) -> Result<ic3::Options, Failure> {
+    fn options(&self, proof: &ProofArguments) -> Result<ic3::Options, Failure> {
         let default = ic3::Options::default();
         Ok(ic3::Options {
             reasons: match self.reasons {
@@ -210,8 +252,8 @@ impl Ic3Arguments {
             samples: self.samples.unwrap_or(default.samples),
             list: self.list.unwrap_or(default.list),
             growth: self.growth.unwrap_or(default.growth),
-            solver: self.solver.map_or(Ok(default.solver), SolverName::check)?,
-            check: !self.no_check,
+            solver: proof.solver()?,
+            check: !proof.no_check,
             ..default
         })
     }

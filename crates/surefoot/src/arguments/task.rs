@@ -143,6 +143,8 @@ pub struct TaskOptions {
     pub scorer: Option<PathBuf>,
     pub constants: Vec<(String, String)>,
     pub reading: Reading,
+    /// A file with predicates, instead of those of the property.
+    pub predicate_file: Option<PathBuf>,
 }
 
 /// Where the policy comes from.
@@ -219,6 +221,7 @@ impl QuestionArguments {
                 arithmetic: self.arithmetic.map(Arithmetic::from),
                 out_of_domain: self.out_of_domain.map(OutOfDomain::from),
             },
+            predicate_file: None,
         })
     }
 }

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::time::Instant;
 
 use surefoot_engines::ic3::{self, SavedFrames};
-use surefoot_engines::{Control, Verdict, explicit};
+use surefoot_engines::{Control, Verdict, explicit, pa, ppa};
 
 use crate::answer::Answer;
 use crate::arguments::VerifyArguments;
 use crate::arguments::limit::LimitArguments;
-use crate::arguments::search::{Ic3Arguments, Search};
+use crate::arguments::search::{Engine, Ic3Arguments, ProofArguments, Search};
+use crate::arguments::task::TaskOptions;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::load::Problem;
@@ -22,7 +23,8 @@ pub fn run(arguments: VerifyArguments) -> Result<Exit, Failure> {
     let began = Instant::now();
     let VerifyArguments { task, search: arguments, limits, json, trace, quiet } = arguments;
     let search = arguments.check()?;
-    let Ic3Arguments { certificate, save_state, resume, .. } = arguments.ic3;
+    let Ic3Arguments { save_state, resume, .. } = arguments.ic3;
+    let ProofArguments { certificate, .. } = arguments.proof;
     for (option, file) in
         [("--trace", &trace), ("--certificate", &certificate), ("--save-state", &save_state)]
     {
@@ -30,7 +32,8 @@ pub fn run(arguments: VerifyArguments) -> Result<Exit, Failure> {
             check_folder(option, file)?;
         }
     }
-    let problem = load::problem(&task.check()?)?;
+    let options = TaskOptions { predicate_file: arguments.abstraction.predicates, ..task.check()? };
+    let problem = load::problem(&options)?;
     if !quiet {
         output::warnings(&problem.warnings);
     }
@@ -112,6 +115,12 @@ fn verify(
                 None => ic3::verify(&problem.task, options, &control),
             };
             Ok(Answer::ic3(proof?, problem))
+        }
+        Search::Pa(options) => {
+            Ok(Answer::pa(Engine::Pa, pa::verify(&problem.task, options, &control)?, problem))
+        }
+        Search::Ppa(options) => {
+            Ok(Answer::pa(Engine::Ppa, ppa::verify(&problem.task, options, &control)?, problem))
         }
     }
 }

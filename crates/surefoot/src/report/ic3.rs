@@ -1,13 +1,12 @@
 //! What IC3 has done, as text and as JSON.
 
-use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use surefoot_engines::Outcome;
-use surefoot_engines::ic3::{Kept, Resumed, Sizes, Statistics, Tally, Times};
+use surefoot_engines::ic3::{Kept, Resumed, Sizes, Statistics, Times};
+use surefoot_engines::{Outcome, Tally};
 
-use super::check;
+use super::certificate;
 use super::number::{bytes, counted, grouped, percent, seconds};
 use crate::answer::Issued;
 use crate::state_file::Written;
@@ -16,7 +15,7 @@ use crate::state_file::Written;
 pub fn rows(
     outcome: &Outcome,
     statistics: &Statistics,
-    certificate: Option<&Issued>,
+    issued: Option<&Issued>,
     state: Option<&Written>,
 ) -> Vec<(&'static str, String)> {
     let mut rows: Vec<(&'static str, String)> =
@@ -53,7 +52,7 @@ pub fn rows(
         .collect();
     rows.push(("procedures", parts.join(", ")));
     rows.push(("memory", format!("{} for reasons, states, solvers and decisions", bytes(statistics.memory))));
-    rows.extend(certificate.map(|issued| ("certificate", describe(issued))));
+    rows.extend(issued.map(|issued| ("certificate", certificate::describe(issued))));
     rows.extend(state.map(|state| ("state saved", describe_state(state))));
     rows
 }
@@ -78,14 +77,6 @@ fn describe_state(Written { file, depth, reasons, bytes: size }: &Written) -> St
         grouped(*depth),
         bytes(*size)
     )
-}
-
-fn describe(issued: &Issued) -> String {
-    let check = match &issued.check {
-        Some(check) => format!("checked in {}", seconds(check.time)),
-        None => "not checked".into(),
-    };
-    format!("{}, {}, {check}", counted(issued.regions, "region"), bytes(issued.contents.len() as u64))
 }
 
 /// How many reasons there are, and on how many variables they have bounds.
@@ -181,17 +172,5 @@ fn sizes(sizes: &Sizes) -> Value {
         "upper_quartile": sizes.upper_quartile,
         "greatest": sizes.greatest,
         "mean": sizes.mean,
-    })
-}
-
-/// The certificate as JSON; `file` is where it is written.
-pub fn certificate(issued: &Issued, file: Option<&Path>) -> Value {
-    json!({
-        "file": file.map(|file| file.display().to_string()),
-        "regions": issued.regions,
-        "bytes": issued.contents.len(),
-        "checked": issued.check.is_some(),
-        "check": issued.check.map(|checked| check::counts(&checked.report)),
-        "check_seconds": issued.check.map(|checked| checked.time.as_secs_f64()),
     })
 }

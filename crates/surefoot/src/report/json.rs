@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use surefoot_engines::{PerStart, Semantics, Statistics, Task, Trace, Verdict};
 use surefoot_model::{InputError, LabelId, Sources, Variable, VariableType};
 
-use super::{ic3, reading, trace};
+use super::{certificate, ic3, pa, reading, trace};
 use crate::answer::{Answer, Details};
 use crate::load::Problem;
 use crate::state_file::Written;
@@ -30,13 +30,14 @@ pub fn result(problem: &Problem, answer: &Answer, written: Files<'_>) -> Value {
         Verdict::Unsafe(found) => ("UNSAFE", Some(run(task, found))),
         Verdict::Unknown(_) => ("UNKNOWN", None),
     };
-    let (complete, counts, ic3) = match &answer.details {
-        Details::Explicit => (s.complete, Some(counts(s)), None),
-        Details::Ic3 { statistics, .. } => {
-            (outcome.verdict == Verdict::Safe, None, Some(ic3::counts(statistics)))
-        }
-    };
-    let is_explicit = counts.is_some();
+    let is_explicit = matches!(answer.details, Details::Explicit);
+    let complete = if is_explicit { s.complete } else { outcome.verdict == Verdict::Safe };
+    let (mut explicit, mut ic3, mut pa) = (None, None, None);
+    match &answer.details {
+        Details::Explicit => explicit = Some(counts(s)),
+        Details::Ic3 { statistics, .. } => ic3 = Some(ic3::counts(statistics)),
+        Details::Pa { statistics, .. } => pa = Some(pa::counts(statistics)),
+    }
     let vacuity = outcome
         .vacuity
         .iter()
@@ -50,15 +51,16 @@ pub fn result(problem: &Problem, answer: &Answer, written: Files<'_>) -> Value {
     })));
     document.extend(subject(problem));
     document.extend(members(json!({
-        "counts": counts,
+        "counts": explicit,
         "ic3": ic3,
+        "pa": pa,
         "time_seconds": s.time.as_secs_f64(),
         "start_time_seconds": is_explicit.then_some(s.start_time.as_secs_f64()),
         "memory_bytes": s.memory,
         "bytes_per_state": (is_explicit && s.states > 0).then(|| s.memory as f64 / s.states as f64),
         "vacuity": vacuity.collect::<Vec<_>>(),
         "trace": trace,
-        "certificate": answer.certificate().map(|issued| ic3::certificate(issued, written.certificate)),
+        "certificate": answer.certificate().map(|issued| certificate::document(issued, written.certificate)),
         "state": written.state.map(ic3::state),
         "per_start": outcome.per_start.as_ref().map(|per_start| starts(task, per_start)),
         "warnings": warnings(&problem.warnings),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use surefoot_engines::{Goal, PerStart, Statistics, Task, Verdict};
 
 use super::number::{bytes, counted, grouped, rate, seconds};
-use super::{ic3, reading, trace};
+use super::{ic3, pa, reading, trace};
 use crate::answer::{Answer, Details};
 use crate::load::Problem;
 use crate::state_file::Written;
@@ -71,6 +71,7 @@ fn counts(task: &Task, answer: &Answer, state: Option<&Written>) -> String {
         Details::Ic3 { statistics, certificate, .. } => {
             ic3::rows(outcome, statistics, certificate.as_ref(), state)
         }
+        Details::Pa { statistics, certificate, .. } => pa::rows(outcome, statistics, certificate.as_ref()),
     };
     let mut text = String::new();
     for (name, value) in rows {
@@ -181,6 +182,10 @@ pub fn verdict(answer: &Answer) -> String {
                 Details::Explicit => counted(s.states, "state"),
                 Details::Ic3 { statistics, .. } => {
                     format!("depth {}, {}", grouped(statistics.depth), counted(statistics.reasons, "reason"))
+                }
+                Details::Pa { statistics, .. } => {
+                    let predicates = counted(statistics.predicates, "predicate");
+                    format!("{predicates}, {}", counted(statistics.states, "abstract state"))
                 }
             };
             format!("UNKNOWN  {reason} after {time}, {covered}")

@@ -19,12 +19,13 @@ pub fn out_of_domain(reading: OutOfDomain) -> &'static str {
     }
 }
 
-/// `time`, `memory` or `cancelled`.
+/// `time`, `memory`, `cancelled` or `abstraction`.
 pub fn stop_reason(reason: StopReason) -> &'static str {
     match reason {
         StopReason::Time => "time",
         StopReason::Memory => "memory",
         StopReason::Cancelled => "cancelled",
+        StopReason::Abstraction => "abstraction",
     }
 }
 

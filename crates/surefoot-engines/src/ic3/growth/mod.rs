@@ -17,12 +17,12 @@ mod regions;
 use surefoot_model::enumerate::narrow;
 
 use super::frames::FOREVER;
-use super::image::Images;
-use super::problem::Problem;
 use super::reason::Reason;
-use super::steps::Choice;
 use super::{Run, Stop};
 use crate::outcome::Trace;
+use crate::symbolic::Choice;
+use crate::symbolic::Images;
+use crate::symbolic::Problem;
 use partition::Partition;
 use regions::Regions;
 
@@ -215,7 +215,7 @@ impl Run<'_> {
                 return Ok(false);
             }
             if let Some(output) = self.problem.commands[command].output
-                && matches!(self.steps.policy(&part, output, BOXES)?, Choice::Never)
+                && matches!(self.steps.policy.test(&part, output, BOXES)?, Choice::Never)
             {
                 continue;
             }

@@ -8,8 +8,8 @@ use super::Grown;
 use super::partition::Partition;
 use super::regions::Regions;
 use crate::ic3::reason::Reason;
-use crate::ic3::steps::Choice;
 use crate::ic3::{Run, Stop};
+use crate::symbolic::{self, Choice};
 
 /// Reachable states that are looked at for each region.
 const MOST: usize = 64;
@@ -78,15 +78,15 @@ impl Run<'_> {
         reachable: &[Vec<i32>],
     ) -> Result<Option<Cut>, Stop> {
         let info = &self.problem.commands[command];
-        let Some(output) = info.output.filter(|&output| !self.steps.chooses(state, output)) else {
+        let Some(output) = info.output.filter(|&output| !self.steps.policy.chooses(state, output)) else {
             return Ok(cut_between(states, state, reachable));
         };
         let hull = info.hull.as_ref().expect("the command is enabled somewhere");
         let part = hull.intersection(states).expect("the command is enabled here");
-        let Choice::At(chosen) = self.steps.policy(&part, output, BOXES)? else {
+        let Choice::At(chosen) = self.steps.policy.test(&part, output, BOXES)? else {
             return Ok(halve(&part));
         };
-        let divided = self.steps.divide(states, state, &chosen);
+        let divided = self.steps.policy.divide(states, state, &chosen);
         Ok(divided.map(|(variable, _, high)| Cut {
             state: state.to_vec(),
             variable,
@@ -104,9 +104,8 @@ struct Cut {
 
 /// Cuts a box in the middle of its widest variable.
 fn halve(states: &Reason) -> Option<Cut> {
-    let width = |&index: &usize| states.upper[index].abs_diff(states.lower[index]);
-    let variable = (0..states.lower.len()).max_by_key(width).filter(|index| width(index) > 0)?;
-    let at = i32::midpoint(states.lower[variable], states.upper[variable]) + 1;
+    let (variable, _, high) = symbolic::halve(states)?;
+    let at = high.lower[variable];
     Some(Cut { state: states.lower.clone(), variable, at })
 }
 

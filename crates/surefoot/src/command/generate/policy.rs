@@ -20,7 +20,7 @@ pub fn generate(arguments: &PolicyArguments, out: &Path, force: bool) -> Result<
     let system = jani::read(
         model,
         arguments.property.as_deref(),
-        &ReadOptions { constants: arguments.constants.clone() },
+        &ReadOptions { constants: arguments.constants.clone(), ..ReadOptions::default() },
     )?
     .system;
     let inputs = inputs(&system, arguments)?;

@@ -4,7 +4,7 @@ use surefoot_model::expr::{Enclosure, Range, Truth};
 use surefoot_model::{Outcome, Program};
 
 use super::problem::Problem;
-use super::reason::Reason;
+use super::state_box::StateBox;
 
 /// The effects of all commands, prepared for boxes.
 pub struct Images<'p> {
@@ -42,14 +42,14 @@ impl<'p> Images<'p> {
     }
 
     /// Whether runs end in all states of a box.
-    pub fn end(&mut self, states: &Reason) -> bool {
+    pub fn end(&mut self, states: &StateBox) -> bool {
         let Images { ends, slots, .. } = self;
         ends.iter()
             .any(|(condition, end)| condition.over_box(&states.lower, &states.upper, slots).truth() == *end)
     }
 
     /// The part of a box in which a command may be enabled.
-    pub fn enabled(&mut self, command: usize, states: &Reason) -> Option<Reason> {
+    pub fn enabled(&mut self, command: usize, states: &StateBox) -> Option<StateBox> {
         let info = &self.problem.commands[command];
         let part = info.hull.as_ref()?.intersection(states)?;
         let guard = info.guard.over_box(&part.lower, &part.upper, &mut self.slots);
@@ -57,14 +57,19 @@ impl<'p> Images<'p> {
     }
 
     /// Boxes that hold all successors of the states of a box by a command.
-    pub fn successors(&mut self, command: usize, states: &Reason) -> Vec<Reason> {
+    pub fn successors(&mut self, command: usize, states: &StateBox) -> Vec<StateBox> {
         let Images { problem, effects, slots, .. } = self;
         effects[command].iter().filter_map(|effect| image(effect, states, &problem.domain, slots)).collect()
     }
 }
 
 /// A box that holds the successors of the states of a box by an outcome, if there are any.
-fn image(effect: &Effect, states: &Reason, domain: &Reason, slots: &mut Vec<Enclosure>) -> Option<Reason> {
+fn image(
+    effect: &Effect,
+    states: &StateBox,
+    domain: &StateBox,
+    slots: &mut Vec<Enclosure>,
+) -> Option<StateBox> {
     let probability = effect.probability.over_box(&states.lower, &states.upper, slots);
     if ends_of(probability.values).1 <= 0 {
         return None;

@@ -1,11 +1,13 @@
-//! What the procedures of IC3 ask about a task again and again: its commands, who controls them, where they can be enabled.
+//! What engines ask about a task again and again: its commands, who controls them, where they can be enabled.
 
 use surefoot_model::enumerate::narrow;
 use surefoot_model::expr::Truth;
 use surefoot_model::{ExprId, Program};
 
-use super::reason::Reason;
-use crate::task::{Goal, OutOfDomain, Task};
+use super::state_box::StateBox;
+use super::stop::Stop;
+use crate::step::describe_state;
+use crate::task::{Goal, ModelError, ModelErrorKind, OutOfDomain, Task, TaskError};
 
 /// A command, prepared for boxes.
 #[derive(Debug)]
@@ -13,7 +15,7 @@ pub struct CommandInfo {
     /// The policy's output that must be chosen for it; `None` if it is not controlled.
     pub output: Option<usize>,
     /// A box that holds all states in which it is enabled; `None` if there is none.
-    pub hull: Option<Reason>,
+    pub hull: Option<StateBox>,
     /// The guard.
     pub guard: Program,
 }
@@ -24,7 +26,7 @@ pub struct Problem {
     /// The task, whose pool holds the conditions below.
     pub task: Task,
     /// All states.
-    pub domain: Reason,
+    pub domain: StateBox,
     /// The commands, in the order of the system.
     pub commands: Vec<CommandInfo>,
     /// The states that count as unsafe.
@@ -45,7 +47,7 @@ impl Problem {
         let mut task = task.clone();
         let (lower, upper) =
             task.system.variables.iter().map(|v| v.ty.bounds().expect("variables are discrete")).unzip();
-        let domain = Reason { lower, upper };
+        let domain = StateBox { lower, upper };
         let goal = task.property.goal.filter(|_| task.semantics.goal != Goal::Ignore);
         let pool = &mut task.system.exprs;
         let unsafe_states = match (goal, task.semantics.goal) {
@@ -72,7 +74,7 @@ impl Problem {
             let hull = narrow(&task.system.exprs, command.guard, &domain.lower, &domain.upper);
             commands.push(CommandInfo {
                 output,
-                hull: hull.map(|(lower, upper)| Reason { lower, upper }),
+                hull: hull.map(|(lower, upper)| StateBox { lower, upper }),
                 guard: Program::new(&task.system.exprs, &[command.guard]),
             });
         }
@@ -84,11 +86,23 @@ impl Problem {
         self.task.semantics.out_of_domain == OutOfDomain::Error
     }
 
+    /// The error that the start condition is undefined at a state.
+    pub fn undefined_start(&self, state: &[i32]) -> Stop {
+        let condition = self.task.property.start.condition.expect("it is undefined somewhere");
+        let program = Program::new(&self.task.system.exprs, &[condition]);
+        let reason = program.holds(state, &mut Vec::new()).expect_err("it is undefined here");
+        Stop::Error(TaskError::Model(ModelError {
+            state: describe_state(&self.task, state),
+            command: None,
+            kind: ModelErrorKind::Undefined { what: "start condition".into(), reason },
+        }))
+    }
+
     /// Whether the label of an output is applicable in all states of a box, as far as single guards tell.
     pub fn is_applicable(
         &self,
         output: usize,
-        states: &Reason,
+        states: &StateBox,
         slots: &mut Vec<surefoot_model::expr::Enclosure>,
     ) -> bool {
         self.commands_of[output].iter().any(|&command| {

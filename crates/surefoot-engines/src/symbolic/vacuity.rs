@@ -19,7 +19,7 @@ use crate::task::Task;
 const START_BUDGET: u32 = 2000;
 
 /// Reasons for which the proof of a task says little.
-pub(super) fn vacuity(task: &Task, solver: Backend, control: &Control<'_>) -> Vec<Vacuity> {
+pub fn vacuity(task: &Task, solver: Backend, control: &Control<'_>) -> Vec<Vacuity> {
     let mut vacuity = Vec::new();
     let start = &task.property.start;
     let has_start = !start.listed.is_empty()

@@ -1,0 +1,409 @@
+//! The abstract transition problem (paper 001, §2 and appendix C and E): which abstract states does the policy lead to from an abstract state?
+//!
+//! Answered exactly, cheapest first:
+//!
+//! 1. States of the abstract state that are known already are executed: all their steps are transitions.
+//! 2. Bounds show for most commands that the policy chooses their labels nowhere in the part of the box in which they can be enabled.
+//! 3. A solver looks for a step of the environment to a target that is not known yet. Where it finds one, the state is executed.
+//! 4. If the policy chooses another label there, the box is split between that state and one where it may choose this label, and both questions are asked
+//!    again about the parts, until one of them has no answer or a state answers both. Boxes have finitely many states, so this ends.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
+use surefoot_model::{ExprId, Inequality, Predicate, VarId};
+use surefoot_solve::{Answer, AnySolver, Backend, Poll, PredicateSteps, Step};
+
+use super::cell::Cell;
+use super::predicates::{Predicates, Region};
+use super::states::CellStates;
+use super::statistics::Tests;
+use crate::step::Stepper;
+use crate::symbolic::{Choice, Images, POLICY_BOXES, PolicyTests, Problem, StateBox, Stop, halve};
+use crate::task::TaskError;
+
+/// States of an abstract state that are remembered until it is expanded.
+const SEEDS: usize = 4;
+
+/// A step of the policy between states of two abstract states.
+#[derive(Debug, Clone)]
+pub struct Witness {
+    /// The state before.
+    pub from: Vec<i32>,
+    /// Which step.
+    pub step: Step,
+    /// The state after.
+    pub to: Vec<i32>,
+}
+
+/// What an abstract state leads to.
+#[derive(Debug, Default)]
+pub struct Expansion {
+    /// The abstract states after one step of the policy.
+    pub successors: BTreeMap<Cell, Witness>,
+    /// A state in which a step of the policy shows a mistake of the model.
+    pub error: Option<Vec<i32>>,
+}
+
+/// What the policy may do from a state.
+#[derive(Clone, Copy)]
+enum Aim<'c> {
+    /// Lead to an abstract state.
+    Target(Step, &'c Cell),
+    /// Take a command where that is an error.
+    Error(usize),
+}
+
+/// Predicates, and all that answers questions about their abstract states.
+pub struct Abstraction<'p> {
+    problem: &'p Problem,
+    /// The predicates.
+    pub predicates: Predicates<'p>,
+    /// Questions about states.
+    pub states: CellStates<'p>,
+    /// Questions about steps of the environment.
+    pub steps: PredicateSteps<'p, AnySolver>,
+    /// Questions about the policy.
+    pub policy: PolicyTests<'p>,
+    /// Where commands can be enabled.
+    pub images: Images<'p>,
+    stepper: Stepper<'p>,
+    /// States of abstract states, by abstract state.
+    seeds: FxHashMap<Cell, Vec<Vec<i32>>>,
+    /// What inequalities after a step are before it, with their negation.
+    before: FxHashMap<(Step, usize), Option<(Inequality, bool)>>,
+    poll: Poll,
+    tests: Tests,
+}
+
+impl<'p> Abstraction<'p> {
+    /// The abstraction that tells only locations apart. The decision cache takes at most `cache` bytes.
+    pub fn new(problem: &'p Problem, solver: Backend, cache: usize, poll: Poll) -> Abstraction<'p> {
+        let steps = PredicateSteps::with_solvers(&problem.task.system, solver.maker());
+        let mut steps = steps.expect("variables are discrete");
+        steps.set_interrupt(Some(poll.clone()));
+        for &(condition, value) in &problem.sources {
+            steps.restrict_sources(condition, value);
+        }
+        let mut abstraction = Abstraction {
+            problem,
+            predicates: Predicates::of_locations(problem),
+            states: CellStates::new(problem, solver, poll.clone()),
+            steps,
+            policy: PolicyTests::new(problem, cache, poll.clone()),
+            images: Images::new(problem),
+            stepper: Stepper::new(&problem.task),
+            seeds: FxHashMap::default(),
+            before: FxHashMap::default(),
+            poll,
+            tests: Tests::default(),
+        };
+        for index in 0..abstraction.predicates.len() {
+            abstraction.tell(index);
+        }
+        abstraction
+    }
+
+    /// Adds a predicate; false if it is there already. Abstract states of before are none any more.
+    pub fn add(&mut self, predicate: Predicate) -> bool {
+        let is_new = self.predicates.add(predicate);
+        if is_new {
+            self.tell(self.predicates.len() - 1);
+            self.seeds.clear();
+        }
+        is_new
+    }
+
+    /// Adds `variable ≥ bound`, unless it is there already or the same in all states.
+    pub fn add_bound(&mut self, variable: VarId, bound: i64) {
+        let StateBox { lower, upper } = &self.problem.domain;
+        if let Some(inequality) = Inequality::bound(variable, bound, lower, upper) {
+            self.add(Predicate::Linear(inequality));
+        }
+    }
+
+    /// Tells the solvers of a predicate.
+    fn tell(&mut self, index: usize) {
+        let predicate = self.predicates.get(index);
+        self.states.add_predicate(&predicate);
+        self.steps.add_predicate(predicate);
+    }
+
+    /// Questions so far.
+    pub fn tests(&self) -> Tests {
+        Tests {
+            state: self.states.asked,
+            policy: self.policy.asked,
+            policy_known: self.policy.known(),
+            ..self.tests
+        }
+    }
+
+    /// Bytes, roughly.
+    pub fn memory(&self) -> u64 {
+        let state = self.problem.domain.lower.len() * size_of::<i32>();
+        let seeds = self.seeds.len() * (SEEDS * state + 2 * size_of::<(Cell, Vec<Vec<i32>>)>());
+        self.states.memory() + self.steps.memory() + self.policy.memory() + seeds as u64
+    }
+
+    /// The abstract states that the policy leads to from the states of an abstract state in which runs go on.
+    pub fn expand(&mut self, cell: &Cell) -> Result<Expansion, Stop> {
+        let region = self.predicates.region(cell);
+        let mut expansion = Expansion::default();
+        if self.images.end(&region.states) {
+            return Ok(expansion);
+        }
+        for state in self.seeds.remove(cell).unwrap_or_default() {
+            self.execute(cell, &state, &mut expansion);
+        }
+        for command in 0..self.problem.commands.len() {
+            if (self.poll)() {
+                return Err(Stop::Limit);
+            }
+            let Some(part) = self.images.enabled(command, &region.states) else { continue };
+            if let Some(output) = self.problem.commands[command].output {
+                match self.policy.test_with(&part, &region.facts, output, POLICY_BOXES)? {
+                    Choice::Never => {
+                        self.tests.never += 1;
+                        continue;
+                    }
+                    Choice::At(state) => self.execute(cell, &state, &mut expansion),
+                    Choice::Perhaps => {}
+                }
+            }
+            let region = Region { states: part, facts: region.facts.clone() };
+            for outcome in 0..self.problem.task.system.commands[command].outcomes.len() {
+                self.expand_step(cell, &region, Step { command, outcome }, &mut expansion)?;
+            }
+            if expansion.error.is_none()
+                && let Some(state) = self.states.error(command, cell, &region.states)?
+            {
+                self.execute(cell, &state, &mut expansion);
+                if expansion.error.is_none() {
+                    self.pursue(cell, region, Aim::Error(command), state, &mut expansion)?;
+                }
+            }
+        }
+        Ok(expansion)
+    }
+
+    /// Finds all targets of an outcome from the states of an abstract state, which are in a region.
+    fn expand_step(
+        &mut self,
+        cell: &Cell,
+        region: &Region,
+        step: Step,
+        expansion: &mut Expansion,
+    ) -> Result<(), Stop> {
+        let changing = self.steps.changing(step).to_vec();
+        let mut is_changing = vec![false; self.predicates.len()];
+        for &index in &changing {
+            is_changing[index] = true;
+        }
+        let agrees = |target: &Cell| {
+            (0..is_changing.len()).all(|i| is_changing[i] || cell.value(i) == target.value(i))
+        };
+        let excluded = self.steps.exclude_nothing(step);
+        let mut known: Vec<Cell> = Vec::new();
+        loop {
+            for target in expansion.successors.keys().filter(|target| agrees(target)) {
+                if !known.contains(target) {
+                    self.steps.exclude(&excluded, |index| target.value(index));
+                    known.push(target.clone());
+                }
+            }
+            let asked = Instant::now();
+            let answer = self.steps.leave(|index| cell.value(index), &[], &excluded);
+            self.tests.environment.add(asked);
+            match answer {
+                Answer::Unknown => return Err(Stop::Limit),
+                Answer::Unsatisfiable => break,
+                Answer::Satisfiable => {}
+            }
+            let (from, to) = (self.steps.state(), self.steps.successor());
+            let target = self.predicates.cell(&to);
+            self.execute(cell, &from, expansion);
+            if !expansion.successors.contains_key(&target) {
+                let part = self.before(region, step, &changing, &target);
+                self.pursue(cell, part, Aim::Target(step, &target), from, expansion)?;
+                if !expansion.successors.contains_key(&target) {
+                    self.steps.exclude(&excluded, |index| target.value(index));
+                }
+            }
+        }
+        self.steps.forget(excluded);
+        Ok(())
+    }
+
+    /// The part of a region from which an outcome can lead to an abstract state, as far as bounds tell.
+    fn before(&mut self, region: &Region, step: Step, changing: &[usize], target: &Cell) -> Region {
+        let system = &self.problem.task.system;
+        let domain = &self.problem.domain;
+        let mut part = region.clone();
+        for &index in changing {
+            let Predicate::Linear(inequality) = self.predicates.get(index) else { continue };
+            let before = self.before.entry((step, index)).or_insert_with(|| {
+                let outcome = &system.commands[step.command].outcomes[step.outcome];
+                let linear = inequality.before(&system.exprs, outcome)?;
+                Inequality::not_negative(&linear, &domain.lower, &domain.upper)
+            });
+            if let Some((inequality, is_negated)) = before {
+                let value = target.value(index) != *is_negated;
+                let has_states = inequality.narrow(value, &mut part.states.lower, &mut part.states.upper);
+                debug_assert!(has_states, "a step leads there");
+            }
+        }
+        part
+    }
+
+    /// Whether the policy follows an aim from some state of an abstract state, which is in a region. The environment allows it from the state `from`, where the
+    /// policy does not do it. What is found becomes part of the expansion.
+    fn pursue(
+        &mut self,
+        cell: &Cell,
+        region: Region,
+        aim: Aim<'_>,
+        from: Vec<i32>,
+        expansion: &mut Expansion,
+    ) -> Result<(), Stop> {
+        let command = match aim {
+            Aim::Target(step, _) => step.command,
+            Aim::Error(command) => command,
+        };
+        // Where the policy has no say, executing the state has done it.
+        let Some(output) = self.problem.commands[command].output else { return Ok(()) };
+        self.tests.pursued += 1;
+        let Region { states, facts } = region;
+        let mut parts = vec![(states, Some(from))];
+        while let Some((part, from)) = parts.pop() {
+            if (self.poll)() {
+                return Err(Stop::Limit);
+            }
+            let chosen = match self.policy.test_with(&part, &facts, output, POLICY_BOXES)? {
+                Choice::Never => continue,
+                Choice::At(state) => {
+                    self.execute(cell, &state, expansion);
+                    Some(state)
+                }
+                Choice::Perhaps => None,
+            };
+            if follows(expansion, aim) {
+                return Ok(());
+            }
+            let from = match from {
+                Some(from) => Some(from),
+                None => self.allowed(cell, &part, aim)?,
+            };
+            let Some(from) = from else { continue };
+            self.execute(cell, &from, expansion);
+            if follows(expansion, aim) {
+                return Ok(());
+            }
+            let split = match chosen {
+                Some(chosen) => self.policy.divide(&part, &from, &chosen),
+                None => halve(&part),
+            };
+            self.tests.splits += 1;
+            // A single state has been executed.
+            let Some((_, low, high)) = split else { continue };
+            for part in [low, high] {
+                let inside = part.contains(&from).then(|| from.clone());
+                parts.push((part, inside));
+            }
+        }
+        Ok(())
+    }
+
+    /// A state of an abstract state and a box from which the environment allows an aim.
+    fn allowed(&mut self, cell: &Cell, part: &StateBox, aim: Aim<'_>) -> Result<Option<Vec<i32>>, Stop> {
+        match aim {
+            Aim::Error(command) => self.states.error(command, cell, part),
+            Aim::Target(step, target) => {
+                let bounds = part.bounds(&self.problem.domain);
+                let asked = Instant::now();
+                let (source, target) = (|index| cell.value(index), |index| target.value(index));
+                let answer = self.steps.lead(step, source, &bounds, target);
+                self.tests.environment.add(asked);
+                match answer {
+                    Answer::Unknown => Err(Stop::Limit),
+                    Answer::Unsatisfiable => Ok(None),
+                    Answer::Satisfiable => Ok(Some(self.steps.state())),
+                }
+            }
+        }
+    }
+
+    /// Takes all steps of the policy from a state, if it is one of the abstract state.
+    fn execute(&mut self, cell: &Cell, state: &[i32], expansion: &mut Expansion) {
+        if self.predicates.cell(state) != *cell {
+            return;
+        }
+        self.tests.executed += 1;
+        let successors = self
+            .stepper
+            .status(state)
+            .and_then(|status| if status.ends_run { Ok(Vec::new()) } else { self.stepper.successors(state) });
+        let Ok(successors) = successors else {
+            expansion.error.get_or_insert_with(|| state.to_vec());
+            return;
+        };
+        for transition in successors {
+            let target = self.predicates.cell(&transition.state);
+            self.plant(&target, &transition.state);
+            expansion.successors.entry(target).or_insert_with(|| Witness {
+                from: state.to_vec(),
+                step: Step { command: transition.command, outcome: transition.outcome },
+                to: transition.state,
+            });
+        }
+    }
+
+    /// The task.
+    pub fn problem(&self) -> &'p Problem {
+        self.problem
+    }
+
+    /// Adds the predicates that conditions are made of.
+    pub fn add_atoms(&mut self, conditions: &[ExprId]) {
+        let StateBox { lower, upper } = &self.problem.domain;
+        for &condition in conditions {
+            for predicate in Predicate::atoms(&self.problem.task.system.exprs, condition, lower, upper) {
+                self.add(predicate);
+            }
+        }
+    }
+
+    /// Adds conditions as predicates, each as it is.
+    pub fn add_conditions(&mut self, conditions: &[ExprId]) {
+        let StateBox { lower, upper } = &self.problem.domain;
+        for &condition in conditions {
+            let predicate = Predicate::of_condition(&self.problem.task.system.exprs, condition, lower, upper);
+            if let Some(predicate) = predicate {
+                self.add(predicate);
+            }
+        }
+    }
+
+    /// Whether a state is unsafe.
+    pub fn is_unsafe(&mut self, state: &[i32]) -> Result<bool, Stop> {
+        let status = self.stepper.status(state);
+        status.map(|status| status.is_unsafe).map_err(|error| Stop::Error(TaskError::Model(error)))
+    }
+
+    /// Remembers a state of an abstract state.
+    pub fn plant(&mut self, cell: &Cell, state: &[i32]) {
+        let seeds = self.seeds.entry(cell.clone()).or_default();
+        if seeds.len() < SEEDS && !seeds.iter().any(|seed| seed == state) {
+            seeds.push(state.to_vec());
+        }
+    }
+}
+
+/// Whether an aim was followed.
+fn follows(expansion: &Expansion, aim: Aim<'_>) -> bool {
+    match aim {
+        Aim::Target(_, target) => expansion.successors.contains_key(target),
+        Aim::Error(_) => expansion.error.is_some(),
+    }
+}

@@ -1,0 +1,85 @@
+//! What an abstraction has taken.
+
+use std::time::Duration;
+
+use crate::symbolic::Tally;
+
+/// What a run has done, at its end or so far.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Statistics {
+    /// Predicates, without those for locations.
+    pub predicates: u64,
+    /// Abstract states that hold start states.
+    pub start_states: u64,
+    /// Abstract states so far.
+    pub states: u64,
+    /// Those whose transitions are known.
+    pub expanded: u64,
+    /// Distinct pairs of an abstract state and one that the policy leads to from there.
+    pub transitions: u64,
+    /// Expansions of abstract states that had to be computed, in all iterations.
+    pub computed: u64,
+    /// Abstract states that hold unsafe states.
+    pub unsafe_states: u64,
+    /// Abstract states in which the model may be wrong.
+    pub errors: u64,
+    /// Questions.
+    pub tests: Tests,
+    /// What was done to find the predicates.
+    pub iterations: Vec<Iteration>,
+    /// Time of the search.
+    pub time: Duration,
+    /// Time to make a certificate.
+    pub certificate: Duration,
+    /// Time to check it.
+    pub check: Duration,
+    /// Bytes, roughly.
+    pub memory: u64,
+}
+
+/// An abstract path that was spurious, and what became of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Iteration {
+    /// Predicates, without those for locations.
+    pub predicates: u64,
+    /// Abstract states that were found before the path was.
+    pub states: u64,
+    /// Steps of the path.
+    pub steps: u64,
+    /// Why it was spurious.
+    pub cause: Cause,
+    /// Predicates that were added.
+    pub added: u64,
+    /// Time since the run began.
+    pub time: Duration,
+}
+
+/// Why an abstract path is spurious.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The environment does not allow it.
+    Environment,
+    /// The policy does something else.
+    Policy,
+}
+
+/// Questions about abstract states, and how they were answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tests {
+    /// Questions about single states: start states, unsafe states, errors of the model.
+    pub state: Tally,
+    /// Questions about steps of the environment.
+    pub environment: Tally,
+    /// Questions about the policy in a box.
+    pub policy: Tally,
+    /// Of these, answered by the decision cache.
+    pub policy_known: u64,
+    /// Commands whose labels the policy chooses nowhere in an abstract state.
+    pub never: u64,
+    /// States that were executed.
+    pub executed: u64,
+    /// Steps that the environment allows where the policy chooses something else, so that other states had to be looked for.
+    pub pursued: u64,
+    /// Splits of boxes on the way.
+    pub splits: u64,
+}

@@ -1,0 +1,172 @@
+//! Predicate abstraction of what a policy does, with predicates that are found by counterexamples (CEGAR; papers 001 and 004).
+//!
+//! With few predicates, abstract states are large, and a path to an unsafe one need not be real. The engine looks for such a path (`search.rs`) and for a run along it
+//! (`concretize.rs`). If there is none, new predicates see to it that this path is none any more (`refine.rs`), and the search begins again,
+//! with what it knows already. It ends with a run to an unsafe state, or with abstract states that hold none: the proof, as in [`crate::pa`].
+
+mod concretize;
+mod refine;
+mod search;
+
+use std::time::{Duration, Instant};
+
+use crate::control::{Control, Progress};
+use crate::outcome::{self, StopReason};
+use crate::pa::abstraction::Abstraction;
+use crate::pa::{Cause, Iteration, Options, Proof, Statistics};
+use crate::step::{Status, Stepper, Transition};
+use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, suits};
+use crate::task::{Task, TaskError};
+use concretize::Spurious;
+use search::Known;
+
+/// Time between two reports of progress.
+const REPORT_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Verifies a task by predicate abstraction. The predicates of its property, if it has some, are the first ones.
+///
+/// # Errors
+/// The task does not suit this engine, or its model is wrong at a reachable state.
+pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Proof, TaskError> {
+    suits(task, "ppa")?;
+    let problem = Problem::new(task);
+    let mut run = Run::new(&problem, options, control);
+    let found = run.search();
+    let mut statistics = run.statistics();
+    let stopped = run.stopped.or_else(|| control.exhausted(run.memory()));
+    let conclusion = conclude(task, found, stopped, options.solver, options.check, control)?;
+    statistics.check = conclusion.check.map_or(Duration::ZERO, |check| check.time);
+    let counts = outcome::Statistics {
+        time: run.began.elapsed(),
+        memory: statistics.memory,
+        variables: task.system.variables.len(),
+        ..outcome::Statistics::default()
+    };
+    let outcome = conclusion.outcome(counts);
+    let Conclusion { certificate, check, .. } = conclusion;
+    Ok(Proof { outcome, statistics, certificate, check })
+}
+
+/// The state of a run.
+struct Run<'p> {
+    problem: &'p Problem,
+    control: &'p Control<'p>,
+    options: Options,
+    began: Instant,
+    abstraction: Abstraction<'p>,
+    /// Predicates for locations, which are not counted.
+    locations: usize,
+    stepper: Stepper<'p>,
+    known: Known,
+    /// Start states that were found.
+    starts: Vec<Vec<i32>>,
+    statistics: Statistics,
+    reported: Instant,
+    stopped: Option<StopReason>,
+}
+
+impl<'p> Run<'p> {
+    fn new(problem: &'p Problem, options: Options, control: &'p Control<'p>) -> Run<'p> {
+        let mut abstraction = Abstraction::new(problem, options.solver, control.cache(), control.poll());
+        let locations = abstraction.predicates.len();
+        abstraction.add_atoms(&[problem.unsafe_states]);
+        abstraction.add_atoms(&problem.task.property.predicates);
+        Run {
+            problem,
+            control,
+            options,
+            began: Instant::now(),
+            abstraction,
+            locations,
+            stepper: Stepper::new(&problem.task),
+            known: Known::default(),
+            starts: Vec::new(),
+            statistics: Statistics::default(),
+            reported: Instant::now(),
+            stopped: None,
+        }
+    }
+
+    fn search(&mut self) -> Result<End, Stop> {
+        if let Some(state) = self.abstraction.states.undefined_start()? {
+            return Err(self.problem.undefined_start(&state));
+        }
+        loop {
+            let path = match self.find_path()? {
+                Ok(path) => path,
+                Err(cells) => {
+                    let began = Instant::now();
+                    let Run { abstraction, control, known, .. } = self;
+                    let regions = abstraction.regions(&cells, |memory| {
+                        let is_over = control.exhausted(memory + known.memory()).is_some();
+                        if is_over { Err(Stop::Limit) } else { Ok(()) }
+                    });
+                    self.statistics.certificate = began.elapsed();
+                    return Ok(End::Safe(regions?));
+                }
+            };
+            let spurious = match self.concretize(&path)? {
+                Ok(trace) => return Ok(End::Unsafe(trace)),
+                Err(spurious) => spurious,
+            };
+            let before = self.abstraction.predicates.len();
+            let mut added = self.refine(&path, &spurious);
+            if added == 0 {
+                added = self.bisect();
+            }
+            if added == 0 {
+                let message = "a path is spurious though all states are told apart";
+                return Err(Stop::Error(TaskError::Internal(message.into())));
+            }
+            self.carry_over(before);
+            self.statistics.iterations.push(Iteration {
+                predicates: (before - self.locations) as u64,
+                states: self.statistics.states,
+                steps: path.steps.len() as u64,
+                cause: match spurious {
+                    Spurious::Environment { .. } => Cause::Environment,
+                    Spurious::Policy(_) => Cause::Policy,
+                },
+                added: added as u64,
+                time: self.began.elapsed(),
+            });
+        }
+    }
+
+    fn status(&mut self, state: &[i32]) -> Result<Status, Stop> {
+        self.stepper.status(state).map_err(|error| Stop::Error(TaskError::Model(error)))
+    }
+
+    /// The steps of the policy from a state that is reachable.
+    fn successors(&mut self, state: &[i32]) -> Result<Vec<Transition>, Stop> {
+        if self.status(state)?.ends_run {
+            return Ok(Vec::new());
+        }
+        self.stepper.successors(state).map_err(|error| Stop::Error(TaskError::Model(error)))
+    }
+
+    /// Bytes of everything that grows, roughly.
+    fn memory(&self) -> u64 {
+        self.known.memory() + self.abstraction.memory()
+    }
+
+    fn statistics(&self) -> Statistics {
+        Statistics {
+            predicates: (self.abstraction.predicates.len() - self.locations) as u64,
+            tests: self.abstraction.tests(),
+            time: self.began.elapsed(),
+            memory: self.memory(),
+            ..self.statistics.clone()
+        }
+    }
+
+    /// Looks at the limits and reports progress.
+    fn look_around(&mut self) -> Result<(), Stop> {
+        if self.reported.elapsed() >= REPORT_INTERVAL {
+            self.control.observer.progress(&Progress::Pa(Box::new(self.statistics())));
+            self.reported = Instant::now();
+        }
+        self.stopped = self.control.exhausted(self.memory());
+        if self.stopped.is_some() { Err(Stop::Limit) } else { Ok(()) }
+    }
+}

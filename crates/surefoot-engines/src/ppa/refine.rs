@@ -1,0 +1,147 @@
+//! New predicates, so that a spurious path is none any more (paper 001, Algorithm 2; paper 004).
+//!
+//! The predicates that matter at a state of the path are added with their weakest preconditions at all states before. So abstract states along the path know whether
+//! they hold, and the path ends where they do not.
+
+use surefoot_model::{Inequality, Linear, Outcome, Predicate, VarId};
+use surefoot_solve::{Bound, Step};
+
+use super::Run;
+use super::concretize::Spurious;
+use super::search::{AbstractPath, End};
+use crate::symbolic::StateBox;
+
+impl Run<'_> {
+    /// Adds predicates because an abstract path is spurious; how many.
+    pub(super) fn refine(&mut self, path: &AbstractPath, spurious: &Spurious) -> usize {
+        let before = self.abstraction.predicates.len();
+        match spurious {
+            Spurious::Environment { at } => {
+                let predicates = match path.steps.get(*at) {
+                    Some(&step) => self.atoms_of_step(step),
+                    None => self.atoms_of_end(path.end),
+                };
+                for predicate in predicates {
+                    self.add_with_preconditions(predicate, &path.steps[..*at]);
+                }
+            }
+            Spurious::Policy(barriers) => {
+                for barrier in barriers {
+                    for bound in barrier.states.bounds(&self.problem.domain) {
+                        if let Some(inequality) = self.inequality(bound) {
+                            let steps = &path.steps[..barrier.at];
+                            self.add_with_preconditions(Predicate::Linear(inequality), steps);
+                        }
+                    }
+                }
+            }
+        }
+        self.abstraction.predicates.len() - before
+    }
+
+    /// Adds a predicate at the end of steps, and its weakest preconditions before them, as long as these are linear.
+    fn add_with_preconditions(&mut self, predicate: Predicate, steps: &[Step]) {
+        let mut current = match &predicate {
+            Predicate::Linear(inequality) => Some(inequality.clone()),
+            Predicate::Condition(_) => None,
+        };
+        self.abstraction.add(predicate);
+        for step in steps.iter().rev() {
+            let Some(inequality) = current else { return };
+            let linear = inequality.before(&self.problem.task.system.exprs, self.outcome(*step));
+            current = linear.and_then(|linear| self.normal(&linear));
+            if let Some(inequality) = &current {
+                self.abstraction.add(Predicate::Linear(inequality.clone()));
+            }
+        }
+    }
+
+    fn outcome(&self, step: Step) -> &Outcome {
+        &self.problem.task.system.commands[step.command].outcomes[step.outcome]
+    }
+
+    /// `linear ≥ 0`, up to negation.
+    fn normal(&self, linear: &Linear) -> Option<Inequality> {
+        let StateBox { lower, upper } = &self.problem.domain;
+        Inequality::not_negative(linear, lower, upper).map(|(inequality, _)| inequality)
+    }
+
+    fn inequality(&self, bound: Bound) -> Option<Inequality> {
+        let StateBox { lower, upper } = &self.problem.domain;
+        let (variable, value) = match bound {
+            Bound::AtLeast(variable, value) => (variable, value),
+            // Up to negation.
+            Bound::AtMost(variable, value) => (variable, value + 1),
+        };
+        Inequality::bound(variable, value, lower, upper)
+    }
+
+    /// What decides whether a step is possible: its guard, that runs go on, and that it stays in the domains.
+    fn atoms_of_step(&self, step: Step) -> Vec<Predicate> {
+        let system = &self.problem.task.system;
+        let StateBox { lower, upper } = &self.problem.domain;
+        let outcome = self.outcome(step);
+        let mut conditions = vec![system.commands[step.command].guard];
+        conditions.extend(self.problem.sources.iter().map(|(condition, _)| *condition));
+        conditions.extend(outcome.requirements.iter().map(|requirement| requirement.condition));
+        let atoms = conditions.iter().flat_map(|&id| Predicate::atoms(&system.exprs, id, lower, upper));
+        let mut atoms: Vec<Predicate> = atoms.collect();
+        for assignment in &outcome.assignments {
+            let variable = assignment.variable;
+            for (bound, is_upper) in [(lower[variable.index()], false), (upper[variable.index()], true)] {
+                let within = self.within(outcome, variable, bound, is_upper);
+                atoms.extend(within.map(Predicate::Linear));
+            }
+        }
+        atoms
+    }
+
+    /// That the new value of a variable is not beyond an end of its domain.
+    fn within(&self, outcome: &Outcome, variable: VarId, bound: i32, is_upper: bool) -> Option<Inequality> {
+        let sign = if is_upper { -1 } else { 1 };
+        let terms = vec![(variable, sign)];
+        let linear = Linear { terms, constant: -sign * i64::from(bound) };
+        self.normal(&linear.before(&self.problem.task.system.exprs, outcome)?)
+    }
+
+    /// What decides whether a state is bad.
+    fn atoms_of_end(&self, end: End) -> Vec<Predicate> {
+        let system = &self.problem.task.system;
+        let StateBox { lower, upper } = &self.problem.domain;
+        let atoms = |id| Predicate::atoms(&system.exprs, id, lower, upper);
+        if end == End::Unsafe {
+            return atoms(self.problem.unsafe_states);
+        }
+        let mut predicates: Vec<Predicate> =
+            self.problem.conditions.iter().flat_map(|&condition| atoms(condition)).collect();
+        for (command, info) in system.commands.iter().enumerate() {
+            predicates.extend(self.problem.distributions[command].into_iter().flat_map(atoms));
+            for outcome in 0..info.outcomes.len() {
+                predicates.extend(self.atoms_of_step(Step { command, outcome }));
+            }
+        }
+        predicates
+    }
+
+    /// Adds predicates that bisect the domains of all variables once more; none if all values are told apart.
+    pub(super) fn bisect(&mut self) -> usize {
+        let before = self.abstraction.predicates.len();
+        for variable in 0..self.problem.domain.lower.len() {
+            let ends = (self.problem.domain.lower[variable], self.problem.domain.upper[variable]);
+            let mut intervals = std::collections::VecDeque::from([ends]);
+            while let Some((lower, upper)) = intervals.pop_front() {
+                if lower == upper {
+                    continue;
+                }
+                let middle = crate::symbolic::middle(lower, upper);
+                if self.abstraction.predicates.has_bound(VarId(variable as u32), middle.into()) {
+                    intervals.extend([(lower, middle - 1), (middle, upper)]);
+                } else {
+                    self.abstraction.add_bound(VarId(variable as u32), middle.into());
+                    break;
+                }
+            }
+        }
+        self.abstraction.predicates.len() - before
+    }
+}

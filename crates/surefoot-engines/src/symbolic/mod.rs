@@ -1,0 +1,22 @@
+//! What the engines share that reason about sets of states instead of single ones: boxes, a prepared task, tests of the policy, what is bad.
+
+mod bad;
+mod conclude;
+mod image;
+mod policy;
+mod problem;
+mod split;
+mod state_box;
+mod stop;
+mod tally;
+mod vacuity;
+
+pub use bad::Bad;
+pub use conclude::{Conclusion, End, conclude, suits};
+pub use image::Images;
+pub use policy::{Choice, POLICY_BOXES, PolicyTests};
+pub use problem::Problem;
+pub use split::{Split, cut, halve, middle};
+pub use state_box::StateBox;
+pub use stop::Stop;
+pub use tally::Tally;

@@ -1,0 +1,68 @@
+//! Predicate abstraction with predicates that are found, against the reference semantics, on random tasks.
+
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+use surefoot_engines::pa::Options;
+use surefoot_engines::ppa::verify;
+use surefoot_engines::{Control, Task, Verdict};
+use surefoot_harness::expect::{Coverage, Expected};
+use surefoot_harness::proof::inductive;
+use surefoot_harness::random::{RandomTask, Size, tasks, tasks_with_predicates};
+use surefoot_harness::reference::{Exploration, explore};
+use surefoot_harness::run::check;
+
+/// Tasks with more states are passed over.
+const LIMIT: usize = 20_000;
+
+/// Checks a verdict, and the invariant of a proof. With a limit, there may be none.
+fn right(task: &Task, exploration: &Exploration, limit: Option<Duration>) -> Result<(), TestCaseError> {
+    let deadline = limit.map(|limit| Instant::now() + limit);
+    let answer = verify(task, Options::default(), &Control { deadline, ..Control::unlimited() });
+    if let Ok(proof) = &answer {
+        if let Verdict::Unknown(_) = proof.outcome.verdict {
+            prop_assert!(limit.is_some(), "there was no limit");
+            return Ok(());
+        }
+        prop_assert_eq!(proof.certificate.is_some(), proof.outcome.verdict == Verdict::Safe);
+        if let Some(certificate) = &proof.certificate {
+            inductive(task, &certificate.regions, LIMIT).map_err(TestCaseError::fail)?;
+        }
+    }
+    let answer = answer.map(|proof| proof.outcome);
+    let expected = Expected::of(exploration, Coverage::Any);
+    expected.check(task, &answer, false).map_err(TestCaseError::fail)
+}
+
+fn compare(tasks: &impl Strategy<Value = RandomTask>, cases: u32, limit: Option<Duration>) {
+    check(tasks, cases, |random: RandomTask| match explore(&random.task, LIMIT) {
+        Ok(exploration) => right(&random.task, &exploration, limit),
+        Err(_) => Ok(()),
+    });
+}
+
+#[test]
+fn small_tasks() {
+    compare(&tasks(Size::Small), 3000, None);
+}
+
+#[test]
+fn small_tasks_with_predicates() {
+    compare(&tasks_with_predicates(Size::Small), 1000, None);
+}
+
+#[test]
+fn small_tasks_without_a_policy() {
+    let tasks = tasks(Size::Small).prop_map(|mut random| {
+        random.task.policy = None;
+        random
+    });
+    compare(&tasks, 500, None);
+}
+
+/// Counters that run away are left undecided after a while.
+#[test]
+fn wide_tasks() {
+    compare(&tasks(Size::Wide), 200, Some(Duration::from_secs(1)));
+}

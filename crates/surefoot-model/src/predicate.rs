@@ -1,0 +1,265 @@
+//! Predicates: what predicate abstraction tells states apart by (papers 001 and 004: linear constraints over the state variables).
+//!
+//! They are in normal form, so that no two say the same or the opposite: see [`Predicate::atoms`].
+
+use std::fmt::Write as _;
+
+use rustc_hash::FxHashSet;
+
+use crate::expr::{BinaryOp, ExprId, ExprPool, Linear, Node, Program, Truth, UnaryOp};
+use crate::system::Outcome;
+use crate::value::Type;
+use crate::variable::{VarId, Variable};
+
+/// `Σ aᵢ·xᵢ ≥ bound`. Boolean variables are 0 and 1.
+///
+/// Variables are in ascending order, the first coefficient is positive, coefficients have no common divisor, and the predicate is neither
+/// true in all states nor false in all. Coefficients can be negated.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Inequality {
+    terms: Vec<(VarId, i32)>,
+    at_least: i64,
+}
+
+/// Sums in all states are below this, so that no part of them overflows anywhere.
+const LARGEST: i128 = 1 << 62;
+
+impl Inequality {
+    /// `variable ≥ bound`; `None` if that is true in all states, or false in all.
+    pub fn bound(variable: VarId, bound: i64, lower: &[i32], upper: &[i32]) -> Option<Inequality> {
+        let domain = i64::from(lower[variable.index()]) + 1..=i64::from(upper[variable.index()]);
+        domain.contains(&bound).then(|| Inequality { terms: vec![(variable, 1)], at_least: bound })
+    }
+
+    /// `linear ≥ 0` in normal form, and whether that is negated; `None` if it is true in all states or false in all, or has large numbers.
+    pub fn not_negative(linear: &Linear, lower: &[i32], upper: &[i32]) -> Option<(Inequality, bool)> {
+        let &(_, first) = linear.terms.first()?;
+        let divisor =
+            linear.terms.iter().fold(0, |divisor, &(_, factor)| gcd(divisor, factor.unsigned_abs()));
+        let divisor = i128::from(divisor);
+        let mut bound = -i128::from(linear.constant);
+        // Σ/d ≥ ⌈bound/d⌉
+        bound = -(-bound).div_euclid(divisor);
+        let is_negated = first < 0;
+        if is_negated {
+            // -Σ ≥ bound is the negation of Σ ≥ 1 - bound.
+            bound = 1 - bound;
+        }
+        let sign = if is_negated { -1 } else { 1 };
+        let factor = |&(v, factor): &(VarId, i64)| {
+            let factor = i32::try_from(sign * i128::from(factor) / divisor).ok()?;
+            (factor > i32::MIN).then_some((v, factor))
+        };
+        let terms: Vec<(VarId, i32)> = linear.terms.iter().map(factor).collect::<Option<_>>()?;
+        let inequality = Inequality { terms, at_least: i64::try_from(bound).ok()? };
+        let size = |&(v, factor): &(VarId, i32)| {
+            let largest = lower[v.index()].unsigned_abs().max(upper[v.index()].unsigned_abs());
+            i128::from(factor.unsigned_abs()) * i128::from(largest)
+        };
+        let largest: i128 = inequality.terms.iter().map(size).sum::<i128>() + bound.abs();
+        (largest < LARGEST && inequality.over_box(lower, upper) == Truth::Unknown)
+            .then_some((inequality, is_negated))
+    }
+
+    /// Variables and coefficients.
+    pub fn terms(&self) -> &[(VarId, i32)] {
+        &self.terms
+    }
+
+    /// The bound.
+    pub fn at_least(&self) -> i64 {
+        self.at_least
+    }
+
+    /// The only variable and the bound, if there is only one: coefficients have no common divisor, so its own is 1.
+    pub fn as_bound(&self) -> Option<(VarId, i64)> {
+        match self.terms[..] {
+            [(v, _)] => Some((v, self.at_least)),
+            _ => None,
+        }
+    }
+
+    /// Whether it holds in a state.
+    pub fn holds(&self, state: &[i32]) -> bool {
+        let term = |&(v, factor): &(VarId, i32)| i64::from(factor) * i64::from(state[v.index()]);
+        self.terms.iter().map(term).sum::<i64>() >= self.at_least
+    }
+
+    /// The least and the greatest sum in a box.
+    fn range(&self, lower: &[i32], upper: &[i32]) -> (i128, i128) {
+        self.terms.iter().fold((0, 0), |(low, high), &(v, factor)| {
+            let ends = [lower, upper].map(|ends| i128::from(factor) * i128::from(ends[v.index()]));
+            (low + ends[0].min(ends[1]), high + ends[0].max(ends[1]))
+        })
+    }
+
+    /// Whether it holds in all states of a box, or in none.
+    pub fn over_box(&self, lower: &[i32], upper: &[i32]) -> Truth {
+        let (low, high) = self.range(lower, upper);
+        if low >= self.at_least.into() {
+            Truth::True
+        } else if high < self.at_least.into() {
+            Truth::False
+        } else {
+            Truth::Unknown
+        }
+    }
+
+    /// Narrows a box to a part that holds all its states in which the predicate has a value. False if there are none, as far as bounds tell;
+    /// then the box is of no use any more.
+    pub fn narrow(&self, value: bool, lower: &mut [i32], upper: &mut [i32]) -> bool {
+        // As `Σ ≥ bound`: if the value is false, with the opposite signs.
+        let sign = if value { 1 } else { -1 };
+        let bound = if value { i128::from(self.at_least) } else { 1 - i128::from(self.at_least) };
+        let (low, high) = self.range(lower, upper);
+        let most = if value { high } else { -low };
+        if most < bound {
+            return false;
+        }
+        for &(v, factor) in &self.terms {
+            let factor = sign * i128::from(factor);
+            let (least, greatest) = (i128::from(lower[v.index()]), i128::from(upper[v.index()]));
+            let own = (factor * least).max(factor * greatest);
+            // factor · x ≥ bound - (the most that the others give)
+            let rest = bound - (most - own);
+            if factor > 0 {
+                let least = least.max(-(-rest).div_euclid(factor));
+                lower[v.index()] = least as i32;
+            } else {
+                let greatest = greatest.min((-rest).div_euclid(-factor));
+                upper[v.index()] = greatest as i32;
+            }
+        }
+        true
+    }
+
+    /// The weakest precondition: what must be at least 0 before a step, so that the predicate holds after it. `None` if that is not linear.
+    pub fn before(&self, pool: &ExprPool, outcome: &Outcome) -> Option<Linear> {
+        let terms = self.terms.iter().map(|&(v, factor)| (v, factor.into())).collect();
+        Linear { terms, constant: self.at_least.checked_neg()? }.before(pool, outcome)
+    }
+
+    /// As text.
+    pub fn display(&self, variables: &[Variable]) -> String {
+        let mut text = String::new();
+        for (index, &(v, factor)) in self.terms.iter().enumerate() {
+            let sign = match (index, factor < 0) {
+                (0, _) => "",
+                (_, true) => " - ",
+                (_, false) => " + ",
+            };
+            let size = factor.unsigned_abs();
+            let size = if size == 1 { String::new() } else { format!("{size}·") };
+            let _ = write!(text, "{sign}{size}{}", variables[v.index()].name);
+        }
+        let bound = match self.as_bound() {
+            Some((v, bound)) => variables[v.index()].display(bound as i32),
+            None => self.at_least.to_string(),
+        };
+        format!("{text} ≥ {bound}")
+    }
+}
+
+/// A predicate on states.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Predicate {
+    /// A linear one.
+    Linear(Inequality),
+    /// Any condition of a system's pool. It counts as false where it is undefined.
+    Condition(ExprId),
+}
+
+impl Predicate {
+    /// A condition as one predicate, up to negation; `None` if it is the same in all states, as far as that is clear.
+    ///
+    /// Boolean variables, and inequalities of linear expressions that are defined everywhere, are linear.
+    pub fn of_condition(
+        pool: &ExprPool,
+        condition: ExprId,
+        lower: &[i32],
+        upper: &[i32],
+    ) -> Option<Predicate> {
+        let mut condition = condition;
+        while let Node::Unary(UnaryOp::Not, inner) = *pool.node(condition) {
+            condition = inner;
+        }
+        let is_linear = match *pool.node(condition) {
+            Node::Constant(_) => return None,
+            Node::Variable(_) => true,
+            Node::Binary(BinaryOp::Le | BinaryOp::Lt, a, b) => difference(pool, a, b, lower, upper).is_some(),
+            _ => false,
+        };
+        if is_linear {
+            Predicate::atoms(pool, condition, lower, upper).pop()
+        } else {
+            Some(Predicate::Condition(condition))
+        }
+    }
+
+    /// The predicates that a condition is made of, up to negation; none of them is linear and the same in all states.
+    ///
+    /// Conjunctions, disjunctions and negations are taken apart. Comparisons of linear expressions that are defined everywhere become inequalities, two for an
+    /// equality, and so do Boolean variables. Everything else stays as it is.
+    pub fn atoms(pool: &ExprPool, condition: ExprId, lower: &[i32], upper: &[i32]) -> Vec<Predicate> {
+        let mut atoms = Vec::new();
+        let mut stack = vec![condition];
+        let mut seen = FxHashSet::default();
+        while let Some(id) = stack.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match *pool.node(id) {
+                Node::Constant(_) => {}
+                Node::Variable(v) => {
+                    atoms.extend(Inequality::bound(v, 1, lower, upper).map(Predicate::Linear));
+                }
+                Node::Unary(UnaryOp::Not, a) => stack.push(a),
+                Node::Binary(BinaryOp::And | BinaryOp::Or, a, b) => stack.extend([b, a]),
+                Node::Binary(BinaryOp::Eq, a, b) if pool.ty(a) == Type::Bool => stack.extend([b, a]),
+                Node::Ite(c, t, e) => stack.extend([e, t, c]),
+                Node::Binary(op @ (BinaryOp::Le | BinaryOp::Lt | BinaryOp::Eq), a, b) => {
+                    let difference = difference(pool, a, b, lower, upper);
+                    match difference.and_then(|difference| at_least_zero(op, difference)) {
+                        None => atoms.push(Predicate::Condition(id)),
+                        Some(linears) => atoms.extend(linears.iter().filter_map(|linear| {
+                            let (inequality, _) = Inequality::not_negative(linear, lower, upper)?;
+                            Some(Predicate::Linear(inequality))
+                        })),
+                    }
+                }
+                _ => atoms.push(Predicate::Condition(id)),
+            }
+        }
+        atoms
+    }
+}
+
+/// `b - a`, if that is linear and defined in all states.
+fn difference(pool: &ExprPool, a: ExprId, b: ExprId, lower: &[i32], upper: &[i32]) -> Option<Linear> {
+    let is_total = |id| {
+        pool.ty(id) == Type::Int
+            && !Program::new(pool, &[id]).over_box(lower, upper, &mut Vec::new()).undefined
+    };
+    if !is_total(a) || !is_total(b) {
+        return None;
+    }
+    Linear::of_integer(pool, b)?.minus(&Linear::of_integer(pool, a)?)
+}
+
+/// Whatever is at least 0 or not decides whether `a ⋈ b`, given `b - a`.
+fn at_least_zero(op: BinaryOp, difference: Linear) -> Option<Vec<Linear>> {
+    let mut positive = difference.clone();
+    positive.constant = positive.constant.checked_sub(1)?;
+    Some(match op {
+        BinaryOp::Le => vec![difference],
+        BinaryOp::Lt => vec![positive],
+        _ => vec![difference, positive],
+    })
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

@@ -1,0 +1,117 @@
+//! What predicate abstraction has done, as text and as JSON.
+
+use serde_json::{Value, json};
+use surefoot_engines::pa::{Cause, Iteration, Statistics};
+use surefoot_engines::{Outcome, Tally};
+
+use super::certificate;
+use super::number::{bytes, counted, grouped, percent, seconds};
+use crate::answer::Issued;
+
+/// Names and values of what was counted.
+pub fn rows(
+    outcome: &Outcome,
+    statistics: &Statistics,
+    issued: Option<&Issued>,
+) -> Vec<(&'static str, String)> {
+    let tests = &statistics.tests;
+    let mut rows = Vec::new();
+    if !statistics.iterations.is_empty() {
+        rows.push(("iterations", iterations(&statistics.iterations)));
+    }
+    rows.extend([
+        ("predicates", grouped(statistics.predicates)),
+        ("start states", format!("{} abstract", grouped(statistics.start_states))),
+        (
+            "states",
+            format!("{} abstract, {} expanded", grouped(statistics.states), grouped(statistics.expanded)),
+        ),
+        ("transitions", grouped(statistics.transitions)),
+        ("unsafe states", format!("{} abstract", grouped(statistics.unsafe_states))),
+    ]);
+    if statistics.errors > 0 {
+        rows.push((
+            "errors",
+            format!("the model may be wrong in {} abstract states", grouped(statistics.errors)),
+        ));
+    }
+    rows.extend([
+        ("executed", format!("{}", counted(tests.executed, "state"))),
+        ("environment", describe(tests.environment)),
+        (
+            "policy",
+            format!(
+                "{}, {} by earlier decisions; {} never chosen",
+                describe(tests.policy),
+                percent(tests.policy_known as f64, tests.policy.count as f64),
+                counted(tests.never, "command")
+            ),
+        ),
+        ("pursued", format!("{}, {}", counted(tests.pursued, "step"), counted(tests.splits, "split"))),
+        ("time", format!("{}, search {}", seconds(outcome.statistics.time), seconds(statistics.time))),
+        ("memory", format!("{} for abstract states, solvers and decisions", bytes(statistics.memory))),
+    ]);
+    rows.extend(issued.map(|issued| ("certificate", certificate::describe(issued))));
+    rows
+}
+
+/// Abstract paths that were spurious.
+fn iterations(iterations: &[Iteration]) -> String {
+    let of_policy = iterations.iter().filter(|iteration| iteration.cause == Cause::Policy).count() as u64;
+    let longest = iterations.iter().map(|iteration| iteration.steps).max().unwrap_or(0);
+    format!(
+        "{}, {} spurious because of the policy, paths of up to {}",
+        grouped(iterations.len() as u64),
+        grouped(of_policy),
+        counted(longest, "step")
+    )
+}
+
+fn describe(tests: Tally) -> String {
+    format!("{} in {}", counted(tests.count, "test"), seconds(tests.time))
+}
+
+/// The counts as JSON.
+pub fn counts(statistics: &Statistics) -> Value {
+    let tests = &statistics.tests;
+    let tally = |tally: Tally| json!({"count": tally.count, "seconds": tally.time.as_secs_f64()});
+    json!({
+        "predicates": statistics.predicates,
+        "start_states": statistics.start_states,
+        "states": statistics.states,
+        "expanded": statistics.expanded,
+        "transitions": statistics.transitions,
+        "unsafe_states": statistics.unsafe_states,
+        "errors": statistics.errors,
+        "search_seconds": statistics.time.as_secs_f64(),
+        "certificate_seconds": statistics.certificate.as_secs_f64(),
+        "check_seconds": statistics.check.as_secs_f64(),
+        "executed_states": tests.executed,
+        "environment_tests": tally(tests.environment),
+        "state_tests": tally(tests.state),
+        "policy_tests": {
+            "count": tests.policy.count,
+            "by_cache": tests.policy_known,
+            "seconds": tests.policy.time.as_secs_f64(),
+        },
+        "never_chosen": tests.never,
+        "pursued": tests.pursued,
+        "splits": tests.splits,
+        "computed": statistics.computed,
+        "iterations": statistics.iterations.iter().map(iteration).collect::<Vec<_>>(),
+    })
+}
+
+fn iteration(iteration: &Iteration) -> Value {
+    json!({
+        "predicates": iteration.predicates,
+        "states": iteration.states,
+        "steps": iteration.steps,
+        "cause": match iteration.cause {
+            Cause::Environment => "environment",
+            Cause::Policy => "policy",
+        },
+        "added": iteration.added,
+        "seconds": iteration.time.as_secs_f64(),
+    })
+}
