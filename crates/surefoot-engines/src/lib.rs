@@ -6,11 +6,12 @@
 //! - [`explicit`]: breadth-first search over the states that the policy can reach;
 //! - [`ic3`]: a proof by frames of boxes that cannot reach an unsafe state.
 //!
-//! [`step`] is the semantics spelled out at single states; every counterexample is [`replay`]ed through it before
+//! [`explain`] says why a policy chooses what it does in a state. [`step`] is the semantics spelled out at single states; every counterexample is [`replay`]ed through it before
 //! an engine may call a policy unsafe.
 
 pub mod certificate;
 mod control;
+pub mod explain;
 pub mod explicit;
 pub mod ic3;
 mod outcome;

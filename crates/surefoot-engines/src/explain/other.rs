@@ -1,0 +1,167 @@
+//! The one question that explanations are made of: is there a state in a box with another choice?
+//!
+//! Let `L` be the outputs that can be chosen in the state that is explained (one, as a rule). Another state `t` has *another
+//! choice* if an output outside of `L` can be chosen in it, or if one of both states has no choice.
+//!
+//! **Filter off.** All outputs compete. An output can be chosen if no other one certainly beats it. Certainly beating is
+//! transitive: it compares exact scores or intervals. So if no output outside of `L` is left in `t`, each of them is beaten by one of `L`.
+//! Hence `t` has another choice if and only if some output outside of `L` can win against `L` alone: that is a question for the
+//! certifier, which answers it completely.
+//!
+//! **Filter on.** The same holds among the applicable outputs, if some of `L` is applicable; if none is, `t` has another choice. So the box
+//! is first split until each output of `L` is applicable in all of a part or nowhere in it, by solving. (If `L` has one output, a state in which it
+//! is not applicable has another choice, and no split is needed.) Then each rival is asked about: can it win somewhere against the outputs of `L` that
+//! are applicable, where one of its guards is true? The certifier gets what is linear of the guard as facts. If its witness violates the rest, the part is
+//! split between the witness and a state in which the guard is true. Boxes are finite, so this ends.
+
+use surefoot_policy::certify::{Budget, Fact, OutputSet, Possibility, Question};
+
+use super::applicability::Applicability;
+use super::state_box::StateBox;
+use super::{Explainer, Stopped};
+
+impl<'t> Explainer<'t> {
+    /// The outputs that can be chosen in a state.
+    pub(super) fn chosen(&mut self, state: &[i32]) -> Vec<usize> {
+        let applicable: Vec<bool> = match &mut self.applicability {
+            None => vec![true; self.policy.outputs.len()],
+            Some(applicability) => {
+                (0..self.policy.outputs.len()).map(|output| applicability.holds(output, state)).collect()
+            }
+        };
+        self.policy.possible(self.task.semantics.arithmetic, state, |output| applicable[output])
+    }
+
+    /// Whether a state has another choice than one in which these outputs can be chosen.
+    pub(super) fn is_other(&mut self, state: &[i32], chosen: &[usize]) -> bool {
+        let found = self.chosen(state);
+        found.is_empty() != chosen.is_empty() || found.iter().any(|output| !chosen.contains(output))
+    }
+
+    /// A state of a box with another choice, if there is one. With facts, `None` speaks of the states in which they hold; a
+    /// state that is found need not be one of them.
+    pub(super) fn other(
+        &mut self,
+        states: &StateBox,
+        facts: &[Fact],
+        chosen: &[usize],
+    ) -> Result<Option<Vec<i32>>, Stopped> {
+        let found = if self.applicability.is_some() {
+            self.other_filtered(states, facts, chosen)?
+        } else {
+            let competing = chosen.iter().copied().collect();
+            self.first_rival(chosen, |explainer, rival| explainer.winner(states, facts, rival, &competing))?
+        };
+        if let Some(state) = &found {
+            debug_assert!(self.is_other(state, chosen), "{state:?} has the same choice");
+        }
+        Ok(found)
+    }
+
+    fn other_filtered(
+        &mut self,
+        states: &StateBox,
+        facts: &[Fact],
+        chosen: &[usize],
+    ) -> Result<Option<Vec<i32>>, Stopped> {
+        let mut parts = vec![states.clone()];
+        'parts: while let Some(part) = parts.pop() {
+            let mut competing = OutputSet::new();
+            for &output in chosen {
+                let Some(without) = self.applicability().find(&part, output, false)? else {
+                    competing.insert(output);
+                    continue;
+                };
+                if self.is_other(&without, chosen) {
+                    return Ok(Some(without));
+                }
+                if let Some(with) = self.applicability().find(&part, output, true)? {
+                    let variables = self.applicability().variables(output);
+                    parts.extend(part.split_between(&with, &without, variables));
+                    continue 'parts;
+                }
+            }
+            let found = self.first_rival(chosen, |explainer, rival| {
+                explainer.applicable_winner(&part, facts, rival, &competing, chosen)
+            })?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first answer about an output outside of `chosen`.
+    fn first_rival(
+        &mut self,
+        chosen: &[usize],
+        mut ask: impl FnMut(&mut Self, usize) -> Result<Option<Vec<i32>>, Stopped>,
+    ) -> Result<Option<Vec<i32>>, Stopped> {
+        for rival in (0..self.policy.outputs.len()).filter(|output| !chosen.contains(output)) {
+            let found = ask(self, rival)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// A state of a box in which a rival is applicable and can win.
+    fn applicable_winner(
+        &mut self,
+        states: &StateBox,
+        facts: &[Fact],
+        rival: usize,
+        competing: &OutputSet,
+        chosen: &[usize],
+    ) -> Result<Option<Vec<i32>>, Stopped> {
+        // Most rivals win nowhere, whether they are applicable or not.
+        match self.winner(states, facts, rival, competing)? {
+            None => return Ok(None),
+            Some(state) if self.applicability().holds(rival, &state) => return Ok(Some(state)),
+            Some(_) => {}
+        }
+        for guard in 0..self.applicability().guards(rival).len() {
+            let mut facts = facts.to_vec();
+            facts.extend_from_slice(&self.applicability().guards(rival)[guard].facts);
+            let mut parts = vec![states.clone()];
+            while let Some(part) = parts.pop() {
+                let Some(enabled) = self.applicability().find_true(&part, rival, guard)? else { continue };
+                if self.is_other(&enabled, chosen) {
+                    return Ok(Some(enabled));
+                }
+                let Some(winner) = self.winner(&part, &facts, rival, competing)? else { continue };
+                let applicability = self.applicability();
+                if applicability.is_true(rival, guard, &winner) {
+                    return Ok(Some(winner));
+                }
+                let variables = &applicability.guards(rival)[guard].variables;
+                parts.extend(part.split_between(&enabled, &winner, variables));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A state of a box in which an output can win against others.
+    fn winner(
+        &mut self,
+        states: &StateBox,
+        facts: &[Fact],
+        output: usize,
+        competing: &OutputSet,
+    ) -> Result<Option<Vec<i32>>, Stopped> {
+        let question = Question { lower: &states.lower, upper: &states.upper, facts, output, competing };
+        let poll = &self.poll;
+        let stop = || poll();
+        let budget = Budget { stop: Some(&stop), ..Budget::UNLIMITED };
+        match self.certifier.possible(&question, &budget) {
+            Possibility::Never(_) => Ok(None),
+            Possibility::Possible(state) => Ok(Some(state.to_vec())),
+            Possibility::Unknown => Err(Stopped),
+        }
+    }
+
+    fn applicability(&mut self) -> &mut Applicability<'t> {
+        self.applicability.as_mut().expect("the policy filters")
+    }
+}
