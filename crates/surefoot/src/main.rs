@@ -14,6 +14,7 @@ mod output;
 mod progress;
 mod property;
 mod report;
+mod state;
 mod state_file;
 mod trace_file;
 

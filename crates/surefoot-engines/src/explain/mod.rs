@@ -16,6 +16,7 @@
 mod applicability;
 mod decision;
 mod fact;
+mod known;
 mod nearest;
 mod neighbourhood;
 mod other;
@@ -37,6 +38,7 @@ use crate::control::Control;
 use crate::task::{Task, TaskError};
 use applicability::Applicability;
 pub use decision::{Decision, decision};
+use known::Known;
 pub use nearest::Nearest;
 pub use neighbourhood::Neighbourhood;
 pub use relevant::{Order, Relevance};
@@ -58,6 +60,7 @@ pub struct Explainer<'t> {
     certifier: Certifier,
     /// `None` if the policy does not filter: then guards have no say.
     applicability: Option<Applicability<'t>>,
+    known: Known,
     poll: Poll,
 }
 
@@ -95,6 +98,7 @@ impl<'t> Explainer<'t> {
             variables,
             certifier: Certifier::new(policy, task.semantics.arithmetic),
             applicability,
+            known: Known::default(),
             poll,
         })
     }

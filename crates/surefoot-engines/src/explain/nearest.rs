@@ -31,13 +31,18 @@ pub struct Nearest {
 impl Explainer<'_> {
     /// The nearest state with another choice.
     pub fn nearest(&mut self, state: &[i32]) -> Nearest {
-        let chosen = self.chosen(state);
-        let mut best: Option<(Vec<i32>, u64)> = None;
+        let chosen = self.begin(state);
         let mut root = StateBox::of_state(state);
         for variable in self.variables.iter().map(|v| v.index()) {
             root.lower[variable] = self.domain.lower[variable];
             root.upper[variable] = self.domain.upper[variable];
         }
+        let known = self.known.states().iter().min_by_key(|other| self.distance(state, other)).cloned();
+        let mut best = known.map(|other| {
+            let other = self.approach(&root, state, other, &chosen);
+            let distance = self.distance(state, &other);
+            (other, distance)
+        });
         // Boxes by the least distance that they allow, the newest first.
         let mut open = BTreeMap::from([((0, Reverse(0)), root)]);
         let mut made = 0;

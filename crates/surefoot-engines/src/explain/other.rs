@@ -22,7 +22,7 @@ use super::{Explainer, Stopped};
 
 impl<'t> Explainer<'t> {
     /// The outputs that can be chosen in a state.
-    pub(super) fn chosen(&mut self, state: &[i32]) -> Vec<usize> {
+    pub fn choice(&mut self, state: &[i32]) -> Vec<usize> {
         let applicable: Vec<bool> = match &mut self.applicability {
             None => vec![true; self.policy.outputs.len()],
             Some(applicability) => {
@@ -34,11 +34,11 @@ impl<'t> Explainer<'t> {
 
     /// Whether a state has another choice than one in which these outputs can be chosen.
     pub(super) fn is_other(&mut self, state: &[i32], chosen: &[usize]) -> bool {
-        let found = self.chosen(state);
+        let found = self.choice(state);
         found.is_empty() != chosen.is_empty() || found.iter().any(|output| !chosen.contains(output))
     }
 
-    /// A state of a box with another choice, if there is one. With facts, `None` speaks of the states in which they hold; a
+    /// A state of a box with another choice than the one that [`Explainer::begin`] gave, if there is one. With facts, `None` speaks of the states in which they hold; a
     /// state that is found need not be one of them.
     pub(super) fn other(
         &mut self,
@@ -46,6 +46,9 @@ impl<'t> Explainer<'t> {
         facts: &[Fact],
         chosen: &[usize],
     ) -> Result<Option<Vec<i32>>, Stopped> {
+        if let Some(known) = self.known.find(states, facts) {
+            return Ok(Some(known.clone()));
+        }
         let found = if self.applicability.is_some() {
             self.other_filtered(states, facts, chosen)?
         } else {
@@ -54,6 +57,7 @@ impl<'t> Explainer<'t> {
         };
         if let Some(state) = &found {
             debug_assert!(self.is_other(state, chosen), "{state:?} has the same choice");
+            self.known.add(state.clone());
         }
         Ok(found)
     }

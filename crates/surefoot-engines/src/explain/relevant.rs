@@ -4,14 +4,13 @@
 //! neighbourhood, it is irrelevant too; otherwise it is relevant. The result is minimal (Theorem 2): the choice stays the same as long as the relevant
 //! variables keep their values, and each of them is needed for that.
 //!
-//! Different from the paper: variables that the choice cannot depend on by construction need no question, and a state with another choice that
-//! an earlier question found answers later ones about boxes that hold it.
+//! Different from the paper: variables that the choice cannot depend on by construction need no question.
 
 use surefoot_model::VarId;
 use surefoot_policy::Score;
 
 use super::state_box::StateBox;
-use super::{Explainer, Neighbourhood};
+use super::{Explainer, Neighbourhood, Stopped};
 use crate::random::Random;
 
 /// In which order variables are looked at: those that come last tend to be relevant.
@@ -43,7 +42,7 @@ pub struct Relevance {
 impl Explainer<'_> {
     /// The relevant variables of the choice in a state, within a neighbourhood.
     pub fn relevant(&mut self, state: &[i32], within: Neighbourhood<'_>, order: Order) -> Relevance {
-        let chosen = self.chosen(state);
+        let chosen = self.begin(state);
         let free = self.neighbours(state, within);
         let mut result = Relevance {
             relevant: Vec::new(),
@@ -55,28 +54,16 @@ impl Explainer<'_> {
         for variable in all.filter(|variable| !self.variables.contains(variable)) {
             result.free(variable, &free);
         }
-        let mut others: Vec<Vec<i32>> = Vec::new();
-        let mut is_stopped = false;
         for variable in self.traversal(state, order) {
             let mut wider = result.same_in.clone();
             widen(&mut wider, variable, &free);
             if wider == result.same_in {
                 result.free(variable, &free);
-            } else if others.iter().any(|other| wider.contains(other)) {
-                result.relevant.push(variable);
-            } else if is_stopped {
-                result.open.push(variable);
             } else {
                 match self.other(&wider, &[], &chosen) {
                     Ok(None) => result.free(variable, &free),
-                    Ok(Some(other)) => {
-                        others.push(other);
-                        result.relevant.push(variable);
-                    }
-                    Err(_) => {
-                        is_stopped = true;
-                        result.open.push(variable);
-                    }
+                    Ok(Some(_)) => result.relevant.push(variable),
+                    Err(Stopped) => result.open.push(variable),
                 }
             }
         }

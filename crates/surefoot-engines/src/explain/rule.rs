@@ -22,7 +22,7 @@ pub struct Rule {
 impl Explainer<'_> {
     /// Widens the states for which relevant variables were computed, within the same neighbourhood.
     pub fn rule(&mut self, state: &[i32], within: Neighbourhood<'_>, relevance: &Relevance) -> Rule {
-        let chosen = self.chosen(state);
+        let chosen = self.begin(state);
         let free = self.neighbours(state, within);
         let mut rule = Rule { states: relevance.same_in.clone(), is_maximal: true };
         for &variable in relevance.relevant.iter().chain(&relevance.open) {

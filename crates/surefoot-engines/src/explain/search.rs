@@ -22,7 +22,7 @@ pub struct Radius {
 impl Explainer<'_> {
     /// The least radius of a neighbourhood with another choice, which is the least ε with relevant variables.
     pub fn radius(&mut self, state: &[i32]) -> Radius {
-        let chosen = self.chosen(state);
+        let chosen = self.begin(state);
         let most = self.variables.iter().map(|v| self.reach(state, v.index())).max().unwrap_or(0);
         let mut radius = Radius { same_within: 0, differs_within: None, is_exact: false };
         loop {
@@ -45,7 +45,7 @@ impl Explainer<'_> {
     /// The least ε, up to a precision `tau`, for which the part of the way from a state to another has relevant variables; `None` if the choice
     /// is the same all the way.
     pub fn epsilon(&mut self, state: &[i32], other: &[i32], tau: f64) -> Result<Option<f64>, Stopped> {
-        let chosen = self.chosen(state);
+        let chosen = self.begin(state);
         let differs = |explainer: &mut Self, epsilon| {
             let states = explainer.neighbours(state, Neighbourhood::Towards { other, epsilon });
             Ok(explainer.other(&states, &[], &chosen)?.is_some())

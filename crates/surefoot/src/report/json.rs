@@ -160,7 +160,7 @@ pub fn state(task: &Task, state: &[i32]) -> Value {
     values(task, state, 0..state.len())
 }
 
-fn values(task: &Task, state: &[i32], variables: impl IntoIterator<Item = usize>) -> Value {
+pub fn values(task: &Task, state: &[i32], variables: impl IntoIterator<Item = usize>) -> Value {
     let variables = variables.into_iter().map(|v| (&task.system.variables[v], state[v]));
     Value::Object(
         variables.map(|(variable, value)| (variable.name.clone(), scalar(variable, value))).collect(),

@@ -1,6 +1,7 @@
 //! Reports: what came out of a run, as text for people and as JSON for programs.
 
 pub mod check;
+pub mod explain;
 mod ic3;
 pub mod info;
 pub mod json;
