@@ -24,6 +24,8 @@ mod relevant;
 mod rule;
 mod search;
 mod state_box;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

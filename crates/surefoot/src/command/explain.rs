@@ -46,6 +46,9 @@ pub fn run(arguments: &ExplainArguments) -> Result<Exit, Failure> {
     let decision = decision(task, &state)?;
     let parts = explain(&mut explainer, &state, arguments);
     let stopped = if parts.is_complete() { None } else { control.interrupted() };
+    if stopped.is_none() && !parts.is_complete() {
+        return Err(Failure::Internal("a solver gave up without a limit".into()));
+    }
     let explanation = Explanation { state, origin, decision, parts, stopped, time: began.elapsed() };
     if arguments.json {
         output::print_json(&report::explain::document(&problem, arguments, &explanation))?;

@@ -266,10 +266,8 @@ fn verdict(task: &Task, explanation: &Explanation) -> String {
     let all = counted(relevant + irrelevant + open, "variable");
     if let Some(reason) = explanation.stopped {
         let time = seconds(explanation.time);
-        return format!(
-            "PARTIAL  {reason} after {time}: {choice} depends on {relevant} to {} of {all}",
-            relevant + open
-        );
+        let most = if open > 0 { format!(" to {}", relevant + open) } else { String::new() };
+        return format!("PARTIAL  {reason} after {time}: {choice} depends on {relevant}{most} of {all}");
     }
     let nearest = match &parts.nearest.state {
         Some((_, distance)) => format!("the nearest other choice is at distance {distance}"),
