@@ -7,7 +7,8 @@ use surefoot_engines::{Control, Task};
 use surefoot_harness::random::{RandomTask, Size, tasks};
 use surefoot_harness::reference::{all_states, choose, holds};
 use surefoot_harness::run::check;
-use surefoot_model::VarId;
+use surefoot_model::{Type, VarId, Variable};
+use surefoot_policy::Policy;
 
 /// Tasks with more states are passed over.
 const LIMIT: usize = 2000;
@@ -25,17 +26,7 @@ impl Table {
     fn new(task: &Task) -> Option<Table> {
         let policy = task.policy.as_ref()?;
         let states = all_states(task, LIMIT)?;
-        let chosen = |state: &Vec<i32>| {
-            let applicable = |output: usize| {
-                task.system.commands.iter().any(|command| {
-                    command.label == Some(policy.outputs[output])
-                        && holds(&task.system.exprs, command.guard, state) == Some(true)
-                })
-            };
-            choose(policy, task.semantics.arithmetic, state, |output| {
-                !task.semantics.filter || applicable(output)
-            })
-        };
+        let chosen = |state: &Vec<i32>| choice(task, policy, state);
         let chosen = states.iter().map(chosen).collect();
         Some(Table { states, chosen })
     }
@@ -43,12 +34,26 @@ impl Table {
     /// The states that have another choice than state number `subject`.
     fn others(&self, subject: usize) -> Vec<&Vec<i32>> {
         let own = &self.chosen[subject];
-        let is_other = |chosen: &Vec<usize>| {
-            chosen.is_empty() != own.is_empty() || chosen.iter().any(|output| !own.contains(output))
-        };
         let pairs = self.states.iter().zip(&self.chosen);
-        pairs.filter(|(_, chosen)| is_other(chosen)).map(|(state, _)| state).collect()
+        pairs.filter(|(_, chosen)| is_other(chosen, own)).map(|(state, _)| state).collect()
     }
+}
+
+/// The outputs that can be chosen in a state. A guard that is undefined counts as false.
+fn choice(task: &Task, policy: &Policy, state: &[i32]) -> Vec<usize> {
+    let applicable = |output: usize| {
+        task.system.commands.iter().any(|command| {
+            command.label == Some(policy.outputs[output])
+                && holds(&task.system.exprs, command.guard, state) == Some(true)
+        })
+    };
+    let competes = |output| !task.semantics.filter || applicable(output);
+    choose(policy, task.semantics.arithmetic, state, competes)
+}
+
+/// Whether a choice is another one.
+fn is_other(chosen: &[usize], own: &[usize]) -> bool {
+    chosen.is_empty() != own.is_empty() || chosen.iter().any(|output| !own.contains(output))
 }
 
 /// A task, one of its states, and the states that have another choice.
@@ -302,4 +307,83 @@ fn decisions_are_those_of_the_reference() {
         }
         Ok(())
     });
+}
+
+/// Domains that are too wide to look at all states: what sampled states say must not contradict what is claimed.
+#[test]
+fn samples_of_wide_domains_contradict_nothing() {
+    let strategy = (tasks(Size::Wide), any::<u64>());
+    check(&strategy, 3000, |(random, seed): (RandomTask, u64)| {
+        let task = &random.task;
+        let Some(policy) = &task.policy else { return Ok(()) };
+        if is_hard(task) {
+            return Ok(());
+        }
+        let mut explainer = Explainer::new(task, &Control::unlimited()).expect("a policy");
+        let domain = StateBox::of_domains(task);
+        let mut numbers = Numbers(seed);
+        let state = numbers.state(&domain);
+        let own = choice(task, policy, &state);
+        let nearest = explainer.nearest(&state);
+        prop_assert!(nearest.is_exact);
+        if let Some((other, distance)) = &nearest.state {
+            prop_assert!(is_other(&choice(task, policy, other), &own));
+            prop_assert_eq!(*distance, explainer.distance(&state, other));
+        }
+        let relevance = explainer.relevant(&state, Neighbourhood::Domains, Order::Sensitivity);
+        let rule = explainer.rule(&state, Neighbourhood::Domains, &relevance);
+        for _ in 0..200 {
+            for states in [&relevance.same_in, &rule.states] {
+                let sample = numbers.state(states);
+                prop_assert!(!is_other(&choice(task, policy, &sample), &own), "{sample:?} in {states:?}");
+            }
+            // Near the state, where others may be nearer than what was found.
+            let sample = numbers.state_near(&domain, &state);
+            let distance = explainer.distance(&state, &sample);
+            if nearest.state.as_ref().is_none_or(|(_, least)| distance < *least) {
+                prop_assert!(!is_other(&choice(task, policy, &sample), &own), "{sample:?} is nearer");
+            }
+        }
+        Ok(())
+    });
+}
+
+/// Whether some answers would have to be found by trying millions of states: scores that tie over huge domains, or guards over reals.
+fn is_hard(task: &Task) -> bool {
+    let system = &task.system;
+    let width = |v: &Variable| v.ty.bounds().map_or(0, |(lower, upper)| upper.abs_diff(lower));
+    let guards = system.exprs.reachable(system.commands.iter().map(|command| command.guard));
+    system.variables.iter().any(|v| width(v) > 10_000)
+        || system.variables.iter().filter(|v| width(v) > 100).count() > 1
+        || guards.into_iter().any(|id| system.exprs.ty(id) == Type::Real)
+}
+
+/// Pseudo-random numbers: a multiplier and an increment.
+struct Numbers(u64);
+
+impl Numbers {
+    fn between(&mut self, lower: i32, upper: i32) -> i32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let width = (i64::from(upper) - i64::from(lower)) as u64 + 1;
+        (i64::from(lower) + ((self.0 >> 32) % width) as i64) as i32
+    }
+
+    fn state(&mut self, states: &StateBox) -> Vec<i32> {
+        let ends = states.lower.iter().zip(&states.upper);
+        ends.map(|(&lower, &upper)| self.between(lower, upper)).collect()
+    }
+
+    /// A state in which one or two variables differ, often by little.
+    fn state_near(&mut self, domain: &StateBox, state: &[i32]) -> Vec<i32> {
+        let mut near = state.to_vec();
+        for _ in 0..2 {
+            let v = self.between(0, state.len() as i32 - 1) as usize;
+            let (lower, upper) = (domain.lower[v], domain.upper[v]);
+            near[v] = match self.between(0, 2) {
+                0 => self.between(lower, upper),
+                _ => near[v].saturating_add(self.between(-3, 3)).clamp(lower, upper),
+            };
+        }
+        near
+    }
 }

@@ -91,15 +91,20 @@ impl<'t> Applicability<'t> {
         self.outputs[output].guards[guard].program.holds(state, &mut self.slots) == Ok(true)
     }
 
-    /// A state of a box in which the label of an output is applicable, or is not.
-    pub fn find(
+    /// A state of a box in which none of the labels of these outputs is applicable.
+    pub fn find_without(
         &mut self,
         states: &StateBox,
-        output: usize,
-        applicable: bool,
+        outputs: &[usize],
     ) -> Result<Option<Vec<i32>>, Stopped> {
+        let literals = outputs.iter().map(|&output| !self.outputs[output].is_applicable).collect();
+        self.ask(states, literals)
+    }
+
+    /// A state of a box in which the label of an output is applicable.
+    pub fn find_with(&mut self, states: &StateBox, output: usize) -> Result<Option<Vec<i32>>, Stopped> {
         let literal = self.outputs[output].is_applicable;
-        self.ask(states, if applicable { literal } else { !literal })
+        self.ask(states, vec![literal])
     }
 
     /// A state of a box in which a guard of an output is true.
@@ -110,11 +115,10 @@ impl<'t> Applicability<'t> {
         guard: usize,
     ) -> Result<Option<Vec<i32>>, Stopped> {
         let literal = self.outputs[output].guards[guard].is_true;
-        self.ask(states, literal)
+        self.ask(states, vec![literal])
     }
 
-    fn ask(&mut self, states: &StateBox, literal: Lit) -> Result<Option<Vec<i32>>, Stopped> {
-        let mut question = vec![literal];
+    fn ask(&mut self, states: &StateBox, mut question: Vec<Lit>) -> Result<Option<Vec<i32>>, Stopped> {
         for index in 0..states.lower.len() {
             let variable = VarId(index as u32);
             if states.lower[index] > self.domain.lower[index] {

@@ -8,17 +8,20 @@
 //! Hence `t` has another choice if and only if some output outside of `L` can win against `L` alone: that is a question for the
 //! certifier, which answers it completely.
 //!
-//! **Filter on.** The same holds among the applicable outputs, if some of `L` is applicable; if none is, `t` has another choice. So the box
-//! is first split until each output of `L` is applicable in all of a part or nowhere in it, by solving. (If `L` has one output, a state in which it
-//! is not applicable has another choice, and no split is needed.) Then each rival is asked about: can it win somewhere against the outputs of `L` that
-//! are applicable, where one of its guards is true? The certifier gets what is linear of the guard as facts. If its witness violates the rest, the part is
-//! split between the witness and a state in which the guard is true. Boxes are finite, so this ends.
+//! **Filter on.** A state in which no output of `L` is applicable has another choice; the solver finds one. If there is none, the argument above holds among the
+//! applicable outputs: is there a state in which a guard of a rival is true, and the rival can win against those outputs of `L` that are applicable there? The certifier
+//! gets what is linear of the guard as facts, and as competitors the outputs of `L` that are applicable in the whole box. Its *never* is final. Its witness may violate the rest of the guard, or lose against
+//! an output of `L` that is applicable in a part of the box only. Then the box is split: between the witness and a state in which the guard is true, or in which that output is
+//! not applicable. Boxes are finite, so this ends.
 
 use surefoot_policy::certify::{Budget, Fact, OutputSet, Possibility, Question};
 
 use super::applicability::Applicability;
 use super::state_box::StateBox;
 use super::{Explainer, Stopped};
+
+/// Outputs that are applicable in a part of a box, each with a state in which it is not.
+type Partly = Vec<(usize, Vec<i32>)>;
 
 impl<'t> Explainer<'t> {
     /// The outputs that can be chosen in a state.
@@ -68,31 +71,14 @@ impl<'t> Explainer<'t> {
         facts: &[Fact],
         chosen: &[usize],
     ) -> Result<Option<Vec<i32>>, Stopped> {
-        let mut parts = vec![states.clone()];
-        'parts: while let Some(part) = parts.pop() {
-            let mut competing = OutputSet::new();
-            for &output in chosen {
-                let Some(without) = self.applicability().find(&part, output, false)? else {
-                    competing.insert(output);
-                    continue;
-                };
-                if self.is_other(&without, chosen) {
-                    return Ok(Some(without));
-                }
-                if let Some(with) = self.applicability().find(&part, output, true)? {
-                    let variables = self.applicability().variables(output);
-                    parts.extend(part.split_between(&with, &without, variables));
-                    continue 'parts;
-                }
-            }
-            let found = self.first_rival(chosen, |explainer, rival| {
-                explainer.applicable_winner(&part, facts, rival, &competing, chosen)
-            })?;
-            if found.is_some() {
-                return Ok(found);
-            }
+        if chosen.is_empty() {
+            return self
+                .first_rival(chosen, |explainer, rival| explainer.applicability().find_with(states, rival));
         }
-        Ok(None)
+        if let Some(without) = self.applicability().find_without(states, chosen)? {
+            return Ok(Some(without));
+        }
+        self.first_rival(chosen, |explainer, rival| explainer.applicable_winner(states, facts, rival, chosen))
     }
 
     /// The first answer about an output outside of `chosen`.
@@ -110,19 +96,20 @@ impl<'t> Explainer<'t> {
         Ok(None)
     }
 
-    /// A state of a box in which a rival is applicable and can win.
+    /// A state of a box in which a rival is applicable and can win against what is chosen. In each state of the box, something of that is
+    /// applicable.
     fn applicable_winner(
         &mut self,
         states: &StateBox,
         facts: &[Fact],
         rival: usize,
-        competing: &OutputSet,
         chosen: &[usize],
     ) -> Result<Option<Vec<i32>>, Stopped> {
         // Most rivals win nowhere, whether they are applicable or not.
-        match self.winner(states, facts, rival, competing)? {
+        let (competing, _) = self.competing(states, chosen)?;
+        match self.winner(states, facts, rival, &competing)? {
             None => return Ok(None),
-            Some(state) if self.applicability().holds(rival, &state) => return Ok(Some(state)),
+            Some(state) if self.is_other(&state, chosen) => return Ok(Some(state)),
             Some(_) => {}
         }
         for guard in 0..self.applicability().guards(rival).len() {
@@ -134,16 +121,42 @@ impl<'t> Explainer<'t> {
                 if self.is_other(&enabled, chosen) {
                     return Ok(Some(enabled));
                 }
-                let Some(winner) = self.winner(&part, &facts, rival, competing)? else { continue };
-                let applicability = self.applicability();
-                if applicability.is_true(rival, guard, &winner) {
+                let (competing, partly) = self.competing(&part, chosen)?;
+                let Some(winner) = self.winner(&part, &facts, rival, &competing)? else { continue };
+                if self.is_other(&winner, chosen) {
                     return Ok(Some(winner));
                 }
-                let variables = &applicability.guards(rival)[guard].variables;
-                parts.extend(part.split_between(&enabled, &winner, variables));
+                let applicability = self.applicability();
+                if !applicability.is_true(rival, guard, &winner) {
+                    let variables = &applicability.guards(rival)[guard].variables;
+                    parts.extend(part.split_between(&enabled, &winner, variables));
+                    continue;
+                }
+                let (output, without) = partly
+                    .into_iter()
+                    .find(|(output, _)| applicability.holds(*output, &winner))
+                    .expect("the rival loses against an output that does not compete in the whole part");
+                parts.extend(part.split_between(&winner, &without, applicability.variables(output)));
             }
         }
         Ok(None)
+    }
+
+    /// The outputs among these that are applicable in all of a box, and the others, each with a state in which it is not. One output alone is known to be
+    /// applicable.
+    fn competing(&mut self, states: &StateBox, chosen: &[usize]) -> Result<(OutputSet, Partly), Stopped> {
+        let (mut competing, mut partly) = (OutputSet::new(), Vec::new());
+        for &output in chosen {
+            let without = match chosen {
+                [_] => None,
+                _ => self.applicability().find_without(states, &[output])?,
+            };
+            match without {
+                None => _ = competing.insert(output),
+                Some(without) => partly.push((output, without)),
+            }
+        }
+        Ok((competing, partly))
     }
 
     /// A state of a box in which an output can win against others.
