@@ -8,7 +8,7 @@ use surefoot_harness::random::{RandomTask, Size, tasks};
 use surefoot_harness::reference::{all_states, choose, holds};
 use surefoot_harness::run::check;
 use surefoot_model::{Type, VarId, Variable};
-use surefoot_policy::Policy;
+use surefoot_policy::{Arithmetic, Policy};
 
 /// Tasks with more states are passed over.
 const LIMIT: usize = 2000;
@@ -304,6 +304,31 @@ fn decisions_are_those_of_the_reference() {
             };
             let next = choose(policy, subject.task.semantics.arithmetic, &subject.state, competes);
             prop_assert!(next.contains(&runner_up), "{} instead of {:?}", runner_up, next);
+        }
+        Ok(())
+    });
+}
+
+/// Several labels can be chosen, and which of them are applicable differs from state to state.
+#[test]
+fn close_scores_are_explained_among_applicable_labels() {
+    check(&tasks(Size::Small), 20_000, |random: RandomTask| {
+        let mut task = random.task;
+        if task.policy.as_ref().is_none_or(|policy| policy.outputs.len() < 3) {
+            return Ok(());
+        }
+        task.semantics.filter = true;
+        task.semantics.arithmetic = Arithmetic::AnyF32;
+        let Some(table) = Table::new(&task) else { return Ok(()) };
+        let mut explainer = Explainer::new(&task, &Control::unlimited()).expect("a policy");
+        let close = (0..table.states.len()).filter(|&number| table.chosen[number].len() > 1);
+        for number in close.take(5) {
+            let (state, others) = (table.states[number].clone(), table.others(number));
+            let subject = Subject { task: &task, state, others };
+            let found = explainer.relevant(&subject.state, Neighbourhood::Domains, Order::Declared);
+            right_relevance(&subject, &StateBox::of_domains(&task), &found)?;
+            let rule = explainer.rule(&subject.state, Neighbourhood::Domains, &found);
+            prop_assert!(subject.is_same(&rule.states), "another choice in {:?}", rule.states);
         }
         Ok(())
     });
