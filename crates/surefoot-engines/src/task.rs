@@ -96,6 +96,9 @@ pub enum TaskError {
     /// `--goal terminal` or `strict` without a goal.
     #[error("goal states are to be terminal, but the property has no goal condition")]
     NoGoal,
+    /// There is no policy, but the question is about one.
+    #[error("there is no policy whose choices could be explained")]
+    NoPolicy,
     /// A listed start state has the wrong number of values or a value outside its domain.
     #[error("a listed start state is not a state of the model: {0}")]
     Start(String),

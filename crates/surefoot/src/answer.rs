@@ -28,6 +28,7 @@ pub enum Details {
     Pa {
         engine: Engine,
         statistics: Box<pa::Statistics>,
+        predicates: Vec<pa::Described>,
         certificate: Option<Issued>,
     },
 }
@@ -67,9 +68,12 @@ impl Answer {
 
     /// An answer of predicate abstraction. Its certificate is bound to the problem.
     pub fn pa(engine: Engine, proof: pa::Proof, problem: &Problem) -> Self {
-        let pa::Proof { outcome, statistics, certificate, check } = proof;
+        let pa::Proof { outcome, statistics, predicates, certificate, check } = proof;
         let certificate = certificate.map(|certificate| Issued::new(certificate, check, problem));
-        Answer { outcome, details: Details::Pa { engine, statistics: Box::new(statistics), certificate } }
+        Answer {
+            outcome,
+            details: Details::Pa { engine, statistics: Box::new(statistics), predicates, certificate },
+        }
     }
 
     /// The engine.

@@ -15,6 +15,7 @@ mod progress;
 mod property;
 mod replace;
 mod report;
+mod state;
 mod state_file;
 mod trace_file;
 

@@ -7,14 +7,14 @@ use std::path::Path;
 use serde_json::{Value, json};
 use surefoot_engines::{Goal, OutOfDomain, Task, Trace, TraceStep};
 use surefoot_model::json::{Document, Json};
-use surefoot_model::{InputError, Sources, Variable, VariableType};
+use surefoot_model::{InputError, Sources};
 use surefoot_policy::Arithmetic;
 
 use crate::arguments::task::{PolicyChoice, Reading, TaskOptions};
 use crate::failure::Failure;
 use crate::load::Problem;
 use crate::replace::replace;
-use crate::report;
+use crate::{report, state};
 
 const SCHEMA: &str = "surefoot-trace/1";
 
@@ -103,7 +103,7 @@ impl TraceFile {
         for json in trace.require("steps")?.array()? {
             steps.push(step(task, json)?);
         }
-        Ok(Trace { start: state(task, trace.require("start")?)?, steps })
+        Ok(Trace { start: state::from_json(task, trace.require("start")?)?, steps })
     }
 }
 
@@ -131,7 +131,7 @@ fn step(task: &Task, json: Json<'_>) -> Result<TraceStep, InputError> {
             label.error(format!("command {command} of the model has {expected}, not {}", label.describe()))
         );
     }
-    Ok(TraceStep { command, outcome, state: state(task, json.require("state")?)? })
+    Ok(TraceStep { command, outcome, state: state::from_json(task, json.require("state")?)? })
 }
 
 fn index(json: Json<'_>, length: usize, what: &str) -> Result<usize, InputError> {
@@ -140,34 +140,4 @@ fn index(json: Json<'_>, length: usize, what: &str) -> Result<usize, InputError>
         .ok()
         .filter(|&index| index < length)
         .ok_or_else(|| json.error(format!("{number} is none of the {length} {what}")))
-}
-
-/// A state; each variable must have a value.
-fn state(task: &Task, json: Json<'_>) -> Result<Vec<i32>, InputError> {
-    let variables = &task.system.variables;
-    let mut values = vec![None; variables.len()];
-    for (name, value) in json.object()?.members() {
-        let Some(variable) = task.system.variable(name) else {
-            return Err(value.error(format!("the model has no variable {name:?}")));
-        };
-        values[variable.index()] = Some(scalar(&variables[variable.index()], value)?);
-    }
-    let missing =
-        |variable: &Variable| json.error(format!("the value of the variable {:?} is missing", variable.name));
-    variables.iter().zip(values).map(|(variable, value)| value.ok_or_else(|| missing(variable))).collect()
-}
-
-/// The counterpart of [`report::json::scalar`].
-fn scalar(variable: &Variable, json: Json<'_>) -> Result<i32, InputError> {
-    if variable.ty == VariableType::Bool {
-        return json.bool().map(i32::from);
-    }
-    if let (Some(text), false) = (json.as_str(), variable.value_names.is_empty()) {
-        let position = variable.value_names.iter().position(|name| name == text);
-        return position
-            .map(|position| position as i32)
-            .ok_or_else(|| json.error(format!("{:?} has no location {text:?}", variable.name)));
-    }
-    let number = json.i64()?;
-    i32::try_from(number).map_err(|_| json.error(format!("{number} is no value of {:?}", variable.name)))
 }

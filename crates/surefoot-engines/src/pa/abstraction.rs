@@ -18,7 +18,7 @@ use surefoot_solve::{Answer, AnySolver, Backend, Poll, PredicateSteps, Step};
 use super::cell::Cell;
 use super::predicates::{Predicates, Region};
 use super::states::CellStates;
-use super::statistics::Tests;
+use super::statistics::{Source, Tests};
 use crate::step::Stepper;
 use crate::symbolic::{Choice, Images, POLICY_BOXES, PolicyTests, Problem, StateBox, Stop, halve};
 use crate::task::TaskError;
@@ -106,8 +106,8 @@ impl<'p> Abstraction<'p> {
     }
 
     /// Adds a predicate; false if it is there already. Abstract states of before are none any more.
-    pub fn add(&mut self, predicate: Predicate) -> bool {
-        let is_new = self.predicates.add(predicate);
+    pub fn add(&mut self, predicate: Predicate, source: Source) -> bool {
+        let is_new = self.predicates.add(predicate, source);
         if is_new {
             self.tell(self.predicates.len() - 1);
             self.seeds.clear();
@@ -115,11 +115,11 @@ impl<'p> Abstraction<'p> {
         is_new
     }
 
-    /// Adds `variable ≥ bound`, unless it is there already or the same in all states.
+    /// Adds `variable ≥ bound` to halve a domain, unless it is there already or the same in all states.
     pub fn add_bound(&mut self, variable: VarId, bound: i64) {
         let StateBox { lower, upper } = &self.problem.domain;
         if let Some(inequality) = Inequality::bound(variable, bound, lower, upper) {
-            self.add(Predicate::Linear(inequality));
+            self.add(Predicate::Linear(inequality), Source::Domain);
         }
     }
 
@@ -365,11 +365,11 @@ impl<'p> Abstraction<'p> {
     }
 
     /// Adds the predicates that conditions are made of.
-    pub fn add_atoms(&mut self, conditions: &[ExprId]) {
+    pub fn add_atoms(&mut self, conditions: &[ExprId], source: Source) {
         let StateBox { lower, upper } = &self.problem.domain;
         for &condition in conditions {
             for predicate in Predicate::atoms(&self.problem.task.system.exprs, condition, lower, upper) {
-                self.add(predicate);
+                self.add(predicate, source);
             }
         }
     }
@@ -380,7 +380,7 @@ impl<'p> Abstraction<'p> {
         for &condition in conditions {
             let predicate = Predicate::of_condition(&self.problem.task.system.exprs, condition, lower, upper);
             if let Some(predicate) = predicate {
-                self.add(predicate);
+                self.add(predicate, Source::Given);
             }
         }
     }

@@ -25,7 +25,7 @@ use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, suits};
 use crate::task::{Task, TaskError};
 use abstraction::Abstraction;
 use cell::Cell;
-pub use statistics::{Cause, Iteration, Statistics, Tests};
+pub use statistics::{Cause, Described, Iteration, Source, Statistics, Tests};
 
 /// Choices of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,8 @@ pub struct Proof {
     pub outcome: Outcome,
     /// What the abstraction is, and what it took.
     pub statistics: Statistics,
+    /// Its predicates.
+    pub predicates: Vec<Described>,
     /// The proof if the verdict is SAFE. It names no files.
     pub certificate: Option<Certificate>,
     /// How the proof was checked.
@@ -79,7 +81,8 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
     };
     let outcome = conclusion.outcome(counts);
     let Conclusion { certificate, check, .. } = conclusion;
-    Ok(Proof { outcome, statistics, certificate, check })
+    let predicates = run.abstraction.predicates.describe();
+    Ok(Proof { outcome, statistics, predicates, certificate, check })
 }
 
 /// The state of a run.
@@ -100,9 +103,7 @@ struct Run<'p> {
 impl<'p> Run<'p> {
     fn new(problem: &'p Problem, options: Options, control: &'p Control<'p>) -> Run<'p> {
         let mut abstraction = Abstraction::new(problem, options.solver, control.cache(), control.poll());
-        let locations = abstraction.predicates.len();
         abstraction.add_conditions(&problem.task.property.predicates);
-        let predicates = (abstraction.predicates.len() - locations) as u64;
         Run {
             problem,
             control,
@@ -111,7 +112,7 @@ impl<'p> Run<'p> {
             cells: Vec::new(),
             known: FxHashSet::default(),
             bytes: 0,
-            counts: Statistics { predicates, ..Statistics::default() },
+            counts: Statistics::default(),
             reported: Instant::now(),
             stopped: None,
         }
@@ -188,6 +189,7 @@ impl<'p> Run<'p> {
 
     fn statistics(&self) -> Statistics {
         Statistics {
+            predicates: self.abstraction.predicates.counted(),
             states: self.cells.len() as u64,
             tests: self.abstraction.tests(),
             time: self.began.elapsed(),

@@ -7,14 +7,20 @@ use surefoot_model::{ExprId, Inequality, PointValue, Predicate, Program, VarId};
 use surefoot_policy::certify::Fact;
 
 use super::cell::Cell;
+use super::statistics::{Described, Source};
 use crate::symbolic::{Problem, StateBox, Stop, cut, middle};
 
 /// A set of predicates, which can grow.
 pub struct Predicates<'p> {
     problem: &'p Problem,
-    list: Vec<Prepared>,
+    list: Vec<Entry>,
     known: FxHashSet<Predicate>,
     slots: Vec<PointValue>,
+}
+
+struct Entry {
+    predicate: Prepared,
+    source: Source,
 }
 
 enum Prepared {
@@ -41,7 +47,7 @@ impl<'p> Predicates<'p> {
                 let StateBox { lower, upper } = &problem.domain;
                 for location in lower[index] + 1..=upper[index] {
                     let location = Inequality::bound(VarId(index as u32), location.into(), lower, upper);
-                    predicates.add(Predicate::Linear(location.expect("within the domain")));
+                    predicates.add(Predicate::Linear(location.expect("within the domain")), Source::Location);
                 }
             }
         }
@@ -54,17 +60,18 @@ impl<'p> Predicates<'p> {
     }
 
     /// Adds a predicate; false if it is there already.
-    pub fn add(&mut self, predicate: Predicate) -> bool {
+    pub fn add(&mut self, predicate: Predicate, source: Source) -> bool {
         if !self.known.insert(predicate.clone()) {
             return false;
         }
-        self.list.push(match predicate {
+        let predicate = match predicate {
             Predicate::Linear(inequality) => Prepared::Linear(inequality),
             Predicate::Condition(condition) => {
                 let program = Program::new(&self.problem.task.system.exprs, &[condition]);
                 Prepared::Condition(condition, program)
             }
-        });
+        };
+        self.list.push(Entry { predicate, source });
         true
     }
 
@@ -77,25 +84,35 @@ impl<'p> Predicates<'p> {
 
     /// A predicate.
     pub fn get(&self, index: usize) -> Predicate {
-        match &self.list[index] {
+        match &self.list[index].predicate {
             Prepared::Linear(inequality) => Predicate::Linear(inequality.clone()),
             Prepared::Condition(condition, _) => Predicate::Condition(*condition),
         }
     }
 
-    /// A predicate as text.
-    pub fn display(&self, index: usize) -> String {
+    /// All that are counted, as text.
+    pub fn describe(&self) -> Vec<Described> {
         let system = &self.problem.task.system;
-        match &self.list[index] {
-            Prepared::Linear(inequality) => inequality.display(&system.variables),
-            Prepared::Condition(condition, _) => system.exprs.display(*condition, &system.variables),
-        }
+        let counted = self.list.iter().filter(|entry| entry.source != Source::Location);
+        let describe = |Entry { predicate, source }: &Entry| Described {
+            text: match predicate {
+                Prepared::Linear(inequality) => inequality.display(&system.variables),
+                Prepared::Condition(condition, _) => system.exprs.display(*condition, &system.variables),
+            },
+            source: *source,
+        };
+        counted.map(describe).collect()
+    }
+
+    /// How many are counted.
+    pub fn counted(&self) -> u64 {
+        self.list.iter().filter(|entry| entry.source != Source::Location).count() as u64
     }
 
     /// The abstract state of a state.
     pub fn cell(&mut self, state: &[i32]) -> Cell {
         let slots = &mut self.slots;
-        Cell::of_values(self.list.iter().map(|predicate| match predicate {
+        Cell::of_values(self.list.iter().map(|entry| match &entry.predicate {
             Prepared::Linear(inequality) => inequality.holds(state),
             Prepared::Condition(_, program) => program.holds(state, slots) == Ok(true),
         }))
@@ -110,9 +127,9 @@ impl<'p> Predicates<'p> {
     fn region_by(&self, cell: &Cell, count: usize) -> Region {
         let mut states = self.problem.domain.clone();
         let mut facts = Vec::new();
-        for (index, predicate) in self.list[..count].iter().enumerate() {
+        for (index, entry) in self.list[..count].iter().enumerate() {
             let value = cell.value(index);
-            match predicate {
+            match &entry.predicate {
                 Prepared::Linear(inequality) => {
                     let has_states = inequality.narrow(value, &mut states.lower, &mut states.upper);
                     debug_assert!(has_states, "abstract states have states");
@@ -136,8 +153,8 @@ impl<'p> Predicates<'p> {
     pub fn extend(&self, cell: &Cell, count: usize) -> Option<Cell> {
         let StateBox { lower, upper } = self.region_by(cell, count).states;
         let mut slots = Vec::new();
-        let value = |predicate: &Prepared| {
-            let truth = match predicate {
+        let value = |entry: &Entry| {
+            let truth = match &entry.predicate {
                 Prepared::Linear(inequality) => inequality.over_box(&lower, &upper),
                 Prepared::Condition(_, program) => program.over_box(&lower, &upper, &mut slots).truth(),
             };
@@ -163,7 +180,7 @@ impl<'p> Predicates<'p> {
             .list
             .iter()
             .enumerate()
-            .filter_map(|(index, predicate)| match predicate {
+            .filter_map(|(index, entry)| match &entry.predicate {
                 Prepared::Linear(_) => None,
                 Prepared::Condition(_, program) => {
                     Some((program, if cell.value(index) { Truth::True } else { Truth::False }))

@@ -37,6 +37,32 @@ pub struct Statistics {
     pub memory: u64,
 }
 
+/// A predicate of an abstraction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Described {
+    /// As text.
+    pub text: String,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// Where a predicate comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// It tells locations of automata apart. These are not counted.
+    Location,
+    /// The user, or the property.
+    Given,
+    /// The unsafe condition.
+    Unsafe,
+    /// A path that the environment does not allow.
+    Environment,
+    /// A path that the policy does not take.
+    Policy,
+    /// Halves of domains, where nothing else helps.
+    Domain,
+}
+
 /// An abstract path that was spurious, and what became of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Iteration {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::control::{Control, Progress};
 use crate::outcome::{self, StopReason};
 use crate::pa::abstraction::Abstraction;
-use crate::pa::{Cause, Iteration, Options, Proof, Statistics};
+use crate::pa::{Cause, Iteration, Options, Proof, Source, Statistics};
 use crate::step::{Status, Stepper, Transition};
 use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, suits};
 use crate::task::{Task, TaskError};
@@ -44,7 +44,8 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
     };
     let outcome = conclusion.outcome(counts);
     let Conclusion { certificate, check, .. } = conclusion;
-    Ok(Proof { outcome, statistics, certificate, check })
+    let predicates = run.abstraction.predicates.describe();
+    Ok(Proof { outcome, statistics, predicates, certificate, check })
 }
 
 /// The state of a run.
@@ -54,8 +55,6 @@ struct Run<'p> {
     options: Options,
     began: Instant,
     abstraction: Abstraction<'p>,
-    /// Predicates for locations, which are not counted.
-    locations: usize,
     stepper: Stepper<'p>,
     known: Known,
     /// Start states that were found.
@@ -68,16 +67,14 @@ struct Run<'p> {
 impl<'p> Run<'p> {
     fn new(problem: &'p Problem, options: Options, control: &'p Control<'p>) -> Run<'p> {
         let mut abstraction = Abstraction::new(problem, options.solver, control.cache(), control.poll());
-        let locations = abstraction.predicates.len();
-        abstraction.add_atoms(&[problem.unsafe_states]);
-        abstraction.add_atoms(&problem.task.property.predicates);
+        abstraction.add_atoms(&[problem.unsafe_states], Source::Unsafe);
+        abstraction.add_atoms(&problem.task.property.predicates, Source::Given);
         Run {
             problem,
             control,
             options,
             began: Instant::now(),
             abstraction,
-            locations,
             stepper: Stepper::new(&problem.task),
             known: Known::default(),
             starts: Vec::new(),
@@ -110,6 +107,7 @@ impl<'p> Run<'p> {
                 Err(spurious) => spurious,
             };
             let before = self.abstraction.predicates.len();
+            let predicates = self.abstraction.predicates.counted();
             let mut added = self.refine(&path, &spurious);
             if added == 0 {
                 added = self.bisect();
@@ -120,7 +118,7 @@ impl<'p> Run<'p> {
             }
             self.carry_over(before);
             self.statistics.iterations.push(Iteration {
-                predicates: (before - self.locations) as u64,
+                predicates,
                 states: self.statistics.states,
                 steps: path.steps.len() as u64,
                 cause: match spurious {
@@ -152,7 +150,7 @@ impl<'p> Run<'p> {
 
     fn statistics(&self) -> Statistics {
         Statistics {
-            predicates: (self.abstraction.predicates.len() - self.locations) as u64,
+            predicates: self.abstraction.predicates.counted(),
             tests: self.abstraction.tests(),
             time: self.began.elapsed(),
             memory: self.memory(),

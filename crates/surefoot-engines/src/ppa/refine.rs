@@ -9,6 +9,7 @@ use surefoot_solve::{Bound, Step};
 use super::Run;
 use super::concretize::Spurious;
 use super::search::{AbstractPath, End};
+use crate::pa::Source;
 use crate::symbolic::StateBox;
 
 impl Run<'_> {
@@ -22,7 +23,7 @@ impl Run<'_> {
                     None => self.atoms_of_end(path.end),
                 };
                 for predicate in predicates {
-                    self.add_with_preconditions(predicate, &path.steps[..*at]);
+                    self.add_with_preconditions(predicate, &path.steps[..*at], Source::Environment);
                 }
             }
             Spurious::Policy(barriers) => {
@@ -30,7 +31,7 @@ impl Run<'_> {
                     for bound in barrier.states.bounds(&self.problem.domain) {
                         if let Some(inequality) = self.inequality(bound) {
                             let steps = &path.steps[..barrier.at];
-                            self.add_with_preconditions(Predicate::Linear(inequality), steps);
+                            self.add_with_preconditions(Predicate::Linear(inequality), steps, Source::Policy);
                         }
                     }
                 }
@@ -40,18 +41,18 @@ impl Run<'_> {
     }
 
     /// Adds a predicate at the end of steps, and its weakest preconditions before them, as long as these are linear.
-    fn add_with_preconditions(&mut self, predicate: Predicate, steps: &[Step]) {
+    fn add_with_preconditions(&mut self, predicate: Predicate, steps: &[Step], source: Source) {
         let mut current = match &predicate {
             Predicate::Linear(inequality) => Some(inequality.clone()),
             Predicate::Condition(_) => None,
         };
-        self.abstraction.add(predicate);
+        self.abstraction.add(predicate, source);
         for step in steps.iter().rev() {
             let Some(inequality) = current else { return };
             let linear = inequality.before(&self.problem.task.system.exprs, self.outcome(*step));
             current = linear.and_then(|linear| self.normal(&linear));
             if let Some(inequality) = &current {
-                self.abstraction.add(Predicate::Linear(inequality.clone()));
+                self.abstraction.add(Predicate::Linear(inequality.clone()), source);
             }
         }
     }

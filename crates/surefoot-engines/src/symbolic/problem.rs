@@ -45,9 +45,7 @@ impl Problem {
     /// Prepares a task. Its variables are discrete.
     pub fn new(task: &Task) -> Problem {
         let mut task = task.clone();
-        let (lower, upper) =
-            task.system.variables.iter().map(|v| v.ty.bounds().expect("variables are discrete")).unzip();
-        let domain = StateBox { lower, upper };
+        let domain = StateBox::of_domains(&task);
         let goal = task.property.goal.filter(|_| task.semantics.goal != Goal::Ignore);
         let pool = &mut task.system.exprs;
         let unsafe_states = match (goal, task.semantics.goal) {

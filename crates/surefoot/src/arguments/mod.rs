@@ -1,5 +1,6 @@
 //! The command line: raw arguments as clap reads them, and what they mean once checked.
 
+pub mod explain;
 pub mod generate;
 pub mod limit;
 pub mod search;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::exit::Exit;
+use explain::ExplainArguments;
 use generate::GenerateArguments;
 use limit::LimitArguments;
 use search::SearchArguments;
@@ -46,6 +48,9 @@ pub enum Command {
     /// Check a trace that `verify --trace` has written, step by step
     #[command(after_help = "Exit codes: 10 if the trace is a counterexample, 3 if it is not.")]
     Replay(ReplayArguments),
+    /// Say why the policy chooses what it does in a state: which variables matter, and where the nearest other choice is
+    #[command(after_help = "Exit codes: 0 if everything was decided, 11 if a limit was reached before.")]
+    Explain(ExplainArguments),
     /// Show what a model, its properties and a policy consist of
     Info(InfoArguments),
     /// Generate benchmark models, properties and random policies

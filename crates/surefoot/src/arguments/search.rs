@@ -175,14 +175,16 @@ pub enum Search {
     Ppa(pa::Options),
 }
 
+/// Engines that know an option.
+const EXPLICIT: &[Engine] = &[Engine::Explicit];
+const IC3: &[Engine] = &[Engine::Ic3];
+const PA: &[Engine] = &[Engine::Pa, Engine::Ppa];
+const PROOF: &[Engine] = &[Engine::Ic3, Engine::Pa, Engine::Ppa];
+
 impl SearchArguments {
     /// The checked form.
     pub fn check(&self) -> Result<Search, Failure> {
         let SearchArguments { engine, explicit, ic3, abstraction, proof } = self;
-        const EXPLICIT: &[Engine] = &[Engine::Explicit];
-        const IC3: &[Engine] = &[Engine::Ic3];
-        const PA: &[Engine] = &[Engine::Pa, Engine::Ppa];
-        const PROOF: &[Engine] = &[Engine::Ic3, Engine::Pa, Engine::Ppa];
         let options = [
             ("--exhaustive", explicit.exhaustive, EXPLICIT),
             ("--per-start", explicit.per_start, EXPLICIT),

@@ -2,6 +2,7 @@
 
 mod check;
 mod demo;
+mod explain;
 mod generate;
 pub mod info;
 mod replay;
@@ -19,6 +20,7 @@ pub fn run(command: Command) -> Result<Exit, Failure> {
         Command::Check(arguments) => check::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Gen(arguments) => generate::run(arguments),
         Command::Demo(arguments) => demo::run(&arguments),

@@ -6,7 +6,6 @@ use surefoot_engines::replay::is_start;
 use surefoot_engines::simulate::{Ending, Episode, Simulator, StartFrom, Starts};
 use surefoot_engines::{Task, TaskError};
 use surefoot_model::enumerate::first_solution;
-use surefoot_model::{Variable, VariableType};
 
 use crate::arguments::SimulateArguments;
 use crate::exit::Exit;
@@ -14,7 +13,7 @@ use crate::failure::Failure;
 use crate::load;
 use crate::output::{self, Reader};
 use crate::report::number::{counted, grouped};
-use crate::{interrupt, report};
+use crate::{interrupt, report, state};
 
 /// Simulates and reports.
 pub fn run(arguments: SimulateArguments) -> Result<Exit, Failure> {
@@ -126,30 +125,20 @@ fn start_from(task: &Task, text: &str) -> Result<StartFrom, Failure> {
         "initial" => return Ok(StartFrom::Initial),
         _ => {}
     }
-    let mut state = initial_state(task)?;
+    let mut values = initial_state(task)?;
     for part in text.split(',') {
         let Some((name, value)) = part.split_once('=') else {
             return Err(Failure::Usage(format!(
                 "`--start` is `{text}`, but must be `random`, `initial` or values such as `x=1,y=2`"
             )));
         };
-        let name = name.trim();
-        let Some(variable) = task.system.variable(name) else {
-            return Err(Failure::Usage(format!("`--start`: the model has no variable `{name}`")));
-        };
-        let declared = &task.system.variables[variable.index()];
-        state[variable.index()] = parse(declared, value.trim()).ok_or_else(|| {
-            let value = value.trim();
-            Failure::Usage(format!(
-                "`--start`: `{value}` is no value of `{name}`, which is {}",
-                report::info::domain(declared)
-            ))
-        })?;
+        let (variable, value) = state::assignment(task, "--start", name.trim(), value.trim())?;
+        values[variable] = value;
     }
-    if !is_start(task, &state) {
+    if !is_start(task, &values) {
         output::warning("the state given by `--start` is not a start state of the property");
     }
-    Ok(StartFrom::State(state))
+    Ok(StartFrom::State(values))
 }
 
 /// An initial state of the model.
@@ -161,15 +150,4 @@ fn initial_state(task: &Task) -> Result<Vec<i32>, Failure> {
         first_solution(&system.exprs, condition, &lower, &upper)
     });
     found.ok_or_else(|| Failure::Task("the model has no initial state that `--start` could change".into()))
-}
-
-fn parse(variable: &Variable, text: &str) -> Option<i32> {
-    if variable.ty == VariableType::Bool {
-        return text.parse::<bool>().ok().map(i32::from);
-    }
-    if let Some(position) = variable.value_names.iter().position(|name| name == text) {
-        return Some(position as i32);
-    }
-    let (lower, upper) = variable.ty.bounds()?;
-    text.parse().ok().filter(|value| (lower..=upper).contains(value))
 }

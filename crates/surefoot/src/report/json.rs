@@ -36,7 +36,7 @@ pub fn result(problem: &Problem, answer: &Answer, written: Files<'_>) -> Value {
     match &answer.details {
         Details::Explicit => explicit = Some(counts(s)),
         Details::Ic3 { statistics, .. } => ic3 = Some(ic3::counts(statistics)),
-        Details::Pa { statistics, .. } => pa = Some(pa::counts(statistics)),
+        Details::Pa { statistics, predicates, .. } => pa = Some(pa::counts(statistics, predicates)),
     }
     let vacuity = outcome
         .vacuity
@@ -162,7 +162,7 @@ pub fn state(task: &Task, state: &[i32]) -> Value {
     values(task, state, 0..state.len())
 }
 
-fn values(task: &Task, state: &[i32], variables: impl IntoIterator<Item = usize>) -> Value {
+pub fn values(task: &Task, state: &[i32], variables: impl IntoIterator<Item = usize>) -> Value {
     let variables = variables.into_iter().map(|v| (&task.system.variables[v], state[v]));
     Value::Object(
         variables.map(|(variable, value)| (variable.name.clone(), scalar(variable, value))).collect(),

@@ -2,6 +2,7 @@
 
 mod certificate;
 pub mod check;
+pub mod explain;
 mod ic3;
 pub mod info;
 pub mod json;

@@ -1,7 +1,7 @@
 //! What predicate abstraction has done, as text and as JSON.
 
 use serde_json::{Value, json};
-use surefoot_engines::pa::{Cause, Iteration, Statistics};
+use surefoot_engines::pa::{Cause, Described, Iteration, Source, Statistics};
 use surefoot_engines::{Outcome, Tally};
 
 use super::certificate;
@@ -12,6 +12,7 @@ use crate::answer::Issued;
 pub fn rows(
     outcome: &Outcome,
     statistics: &Statistics,
+    predicates: &[Described],
     issued: Option<&Issued>,
 ) -> Vec<(&'static str, String)> {
     let tests = &statistics.tests;
@@ -20,7 +21,7 @@ pub fn rows(
         rows.push(("iterations", iterations(&statistics.iterations)));
     }
     rows.extend([
-        ("predicates", grouped(statistics.predicates)),
+        ("predicates", by_source(predicates)),
         ("start states", format!("{} abstract", grouped(statistics.start_states))),
         (
             "states",
@@ -36,7 +37,7 @@ pub fn rows(
         ));
     }
     rows.extend([
-        ("executed", format!("{}", counted(tests.executed, "state"))),
+        ("executed", counted(tests.executed, "state")),
         ("environment", describe(tests.environment)),
         (
             "policy",
@@ -53,6 +54,26 @@ pub fn rows(
     ]);
     rows.extend(issued.map(|issued| ("certificate", certificate::describe(issued))));
     rows
+}
+
+const SOURCES: [(Source, &str); 5] = [
+    (Source::Given, "given"),
+    (Source::Unsafe, "unsafe"),
+    (Source::Environment, "environment"),
+    (Source::Policy, "policy"),
+    (Source::Domain, "domain"),
+];
+
+/// How many predicates there are, and where they come from.
+fn by_source(predicates: &[Described]) -> String {
+    let count = |source| predicates.iter().filter(|predicate| predicate.source == source).count();
+    let parts: Vec<String> = SOURCES
+        .iter()
+        .filter(|(source, _)| count(*source) > 0)
+        .map(|(source, name)| format!("{} {name}", grouped(count(*source) as u64)))
+        .collect();
+    let all = grouped(predicates.len() as u64);
+    if parts.is_empty() { all } else { format!("{all}: {}", parts.join(", ")) }
 }
 
 /// Abstract paths that were spurious.
@@ -72,11 +93,11 @@ fn describe(tests: Tally) -> String {
 }
 
 /// The counts as JSON.
-pub fn counts(statistics: &Statistics) -> Value {
+pub fn counts(statistics: &Statistics, predicates: &[Described]) -> Value {
     let tests = &statistics.tests;
     let tally = |tally: Tally| json!({"count": tally.count, "seconds": tally.time.as_secs_f64()});
     json!({
-        "predicates": statistics.predicates,
+        "predicates": predicates.iter().map(predicate).collect::<Vec<_>>(),
         "start_states": statistics.start_states,
         "states": statistics.states,
         "expanded": statistics.expanded,
@@ -114,4 +135,9 @@ fn iteration(iteration: &Iteration) -> Value {
         "added": iteration.added,
         "seconds": iteration.time.as_secs_f64(),
     })
+}
+
+fn predicate(predicate: &Described) -> Value {
+    let source = SOURCES.iter().find(|(source, _)| *source == predicate.source);
+    json!({"predicate": predicate.text, "source": source.map(|(_, name)| name)})
 }

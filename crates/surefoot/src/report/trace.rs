@@ -56,7 +56,7 @@ pub fn probability(task: &Task, before: &[i32], step: &TraceStep) -> Option<f64>
 }
 
 /// `x: 1 → 2, y: 0 → 3`.
-fn changes(task: &Task, before: &[i32], after: &[i32]) -> String {
+pub fn changes(task: &Task, before: &[i32], after: &[i32]) -> String {
     let changed: Vec<String> = task
         .system
         .variables

@@ -4,6 +4,7 @@ mod bad_input;
 mod check;
 mod demo;
 mod ensemble;
+mod explain;
 mod generate;
 mod ic3;
 mod info;

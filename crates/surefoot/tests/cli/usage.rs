@@ -13,13 +13,14 @@ fn help_and_version_are_no_mistakes() {
         "check",
         "simulate",
         "replay",
+        "explain",
         "info",
         "gen",
         "demo",
         "Exit codes",
     ]);
     folder.run(&["--version"]).exits(0).prints(&["surefoot "]);
-    for command in ["verify", "check", "simulate", "replay", "info", "gen", "demo"] {
+    for command in ["verify", "check", "simulate", "replay", "explain", "info", "gen", "demo"] {
         folder.run(&[command, "--help"]).exits(0).prints(&["Usage: surefoot"]);
     }
 }
