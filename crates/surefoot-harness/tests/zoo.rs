@@ -1,7 +1,7 @@
 //! Every engine on every case of the zoo.
 
 use surefoot_engines::explicit::{Options, verify};
-use surefoot_engines::{Control, Outcome, Statistics, Task, TaskError, Vacuity, Verdict, ic3};
+use surefoot_engines::{Control, Outcome, Statistics, Task, TaskError, Vacuity, Verdict, ic3, pa, ppa};
 use surefoot_harness::expect::{Coverage, Expected};
 use surefoot_harness::reference::{Exploration, explore};
 use surefoot_harness::zoo::{Case, ExpectedVerdict, ReadTask, Run, cases};
@@ -23,7 +23,7 @@ fn explicit(task: &Task, exhaustive: bool, slice: bool, threads: usize) -> Resul
     verify(task, options, &Control { threads, ..Control::unlimited() })
 }
 
-const ENGINES: [Engine; 6] = [
+const ENGINES: [Engine; 7] = [
     Engine {
         name: "explicit, exhaustive",
         run: |task| explicit(task, true, false, 1),
@@ -56,6 +56,15 @@ const ENGINES: [Engine; 6] = [
         name: "ic3",
         run: |task| {
             ic3::verify(task, ic3::Options::default(), &Control::unlimited()).map(|proof| proof.outcome)
+        },
+        counts: false,
+        shortest: false,
+        coverage: Coverage::Any,
+    },
+    Engine {
+        name: "ppa",
+        run: |task| {
+            ppa::verify(task, pa::Options::default(), &Control::unlimited()).map(|proof| proof.outcome)
         },
         counts: false,
         shortest: false,

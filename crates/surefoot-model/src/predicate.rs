@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use crate::expr::{BinaryOp, ExprId, ExprPool, Linear, Node, Program, Truth, UnaryOp};
 use crate::system::Outcome;
-use crate::value::Type;
+use crate::value::{Type, Value};
 use crate::variable::{VarId, Variable};
 
 /// `Σ aᵢ·xᵢ ≥ bound`. Boolean variables are 0 and 1.
@@ -137,6 +137,67 @@ impl Inequality {
     pub fn before(&self, pool: &ExprPool, outcome: &Outcome) -> Option<Linear> {
         let terms = self.terms.iter().map(|&(v, factor)| (v, factor.into())).collect();
         Linear { terms, constant: self.at_least.checked_neg()? }.before(pool, outcome)
+    }
+
+    /// Predicates on the state before a step that decide whether this one holds after it, as far as there are such: the weakest precondition if it is linear. The new value of
+    /// a single variable may also be made of linear ones by `min`, `max`, `ite` and access to arrays.
+    pub fn preconditions(
+        &self,
+        pool: &ExprPool,
+        outcome: &Outcome,
+        lower: &[i32],
+        upper: &[i32],
+    ) -> Vec<Predicate> {
+        let normal = |linear: &Linear| {
+            Inequality::not_negative(linear, lower, upper)
+                .map(|(inequality, _)| Predicate::Linear(inequality))
+        };
+        if let Some(linear) = self.before(pool, outcome) {
+            return normal(&linear).into_iter().collect();
+        }
+        let Some((variable, bound)) = self.as_bound() else { return Vec::new() };
+        let assigned = outcome.assignments.iter().find(|assignment| assignment.variable == variable);
+        let mut predicates = Vec::new();
+        let mut stack: Vec<(ExprId, i64)> =
+            assigned.map(|assigned| (assigned.value, bound)).into_iter().collect();
+        while let Some((value, bound)) = stack.pop() {
+            if let Some(mut linear) = Linear::of_integer(pool, value) {
+                if let Some(constant) = linear.constant.checked_sub(bound) {
+                    linear.constant = constant;
+                    predicates.extend(normal(&linear));
+                }
+                continue;
+            }
+            let constant = |id| pool.as_constant(id).and_then(Value::as_int);
+            match pool.node(value) {
+                Node::Binary(BinaryOp::Min | BinaryOp::Max, a, b) => stack.extend([(*a, bound), (*b, bound)]),
+                Node::Binary(BinaryOp::Add, a, b) => {
+                    let (rest, constant) = match (constant(*a), constant(*b)) {
+                        (Some(constant), _) => (*b, constant),
+                        (_, Some(constant)) => (*a, constant),
+                        _ => continue,
+                    };
+                    stack.extend(bound.checked_sub(constant).map(|bound| (rest, bound)));
+                }
+                Node::Binary(BinaryOp::Sub, a, b) => {
+                    let bound = constant(*b).and_then(|constant| bound.checked_add(constant));
+                    stack.extend(bound.map(|bound| (*a, bound)));
+                }
+                Node::Ite(condition, then, otherwise) => {
+                    predicates.extend(Predicate::atoms(pool, *condition, lower, upper));
+                    stack.extend([(*then, bound), (*otherwise, bound)]);
+                }
+                Node::Select { elements, index } => {
+                    stack.extend(elements.iter().map(|&element| (element, bound)));
+                    stack.extend((1..elements.len()).map(|place| (*index, place as i64)));
+                }
+                _ if pool.ty(value) == Type::Bool => {
+                    predicates.extend(Predicate::atoms(pool, value, lower, upper));
+                }
+                _ => {}
+            }
+        }
+        predicates
     }
 
     /// As text.

@@ -17,15 +17,12 @@ use crate::task::TaskError;
 const BOXES: u64 = 200;
 
 /// Why there is no run along an abstract path.
-#[derive(Debug)]
-pub enum Spurious {
-    /// No run of the environment that takes the steps before this one can take it; after the last step: no such run ends in a bad state.
-    Environment {
-        /// The step.
-        at: usize,
-    },
-    /// No run that the environment allows stays out of these boxes.
-    Policy(Vec<Barrier>),
+#[derive(Debug, Default)]
+pub struct Spurious {
+    /// Steps that no run can take that does the rest; the number of all steps stands for the end of the path. What makes them possible matters.
+    pub steps: Vec<usize>,
+    /// States that no run can avoid that takes these steps, if there must be such states: then the environment has a run, but the policy has none.
+    pub barriers: Vec<Barrier>,
 }
 
 /// States before a step of the path in which the policy never takes it.
@@ -37,6 +34,16 @@ pub struct Barrier {
     pub states: StateBox,
     /// Makes runs stay out of them.
     literal: Lit,
+}
+
+impl Spurious {
+    /// What of a question without answer was needed: the start, the steps and the end of a path in its order, and barriers.
+    fn of_core(path: &Path<'_, AnySolver>, question: &[Lit], mut barriers: Vec<Barrier>) -> Spurious {
+        let core = path.core();
+        barriers.retain(|barrier| core.contains(&barrier.literal));
+        let steps = question[1..].iter().enumerate().filter(|(_, literal)| core.contains(literal));
+        Spurious { steps: steps.map(|(step, _)| step).collect(), barriers }
+    }
 }
 
 impl Run<'_> {
@@ -56,7 +63,7 @@ impl Run<'_> {
             let possible = path.push(step);
             question.push(path.and(&[goes_on, possible]));
             if ask(&mut path, &question)?.is_none() {
-                return Ok(Err(Spurious::Environment { at }));
+                return Ok(Err(Spurious::of_core(&path, &question, Vec::new())));
             }
         }
         let end = Ending::new(self, &mut path, steps.len(), *end);
@@ -83,7 +90,7 @@ impl Run<'_> {
             }
         }
         if barriers.is_empty() {
-            return Ok(Err(Spurious::Environment { at: steps.len() }));
+            return Ok(Err(Spurious::of_core(&path, &question, barriers)));
         }
         // The first step up to which barriers are enough, and the barriers that are needed.
         for at in 0..=steps.len() {
@@ -91,9 +98,8 @@ impl Run<'_> {
             let before = barriers.iter().filter(|barrier| barrier.at <= at);
             all.extend(before.map(|barrier| barrier.literal));
             if ask(&mut path, &all)?.is_none() {
-                let core = path.core();
-                barriers.retain(|barrier| barrier.at <= at && core.contains(&barrier.literal));
-                return Ok(Err(Spurious::Policy(barriers)));
+                barriers.retain(|barrier| barrier.at <= at);
+                return Ok(Err(Spurious::of_core(&path, &question, barriers)));
             }
         }
         Err(Stop::Error(TaskError::Internal("an abstract path became possible again".into())))

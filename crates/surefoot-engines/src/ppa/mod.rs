@@ -17,7 +17,6 @@ use crate::pa::{Cause, Iteration, Options, Proof, Source, Statistics};
 use crate::step::{Status, Stepper, Transition};
 use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, suits};
 use crate::task::{Task, TaskError};
-use concretize::Spurious;
 use search::Known;
 
 /// Time between two reports of progress.
@@ -121,10 +120,7 @@ impl<'p> Run<'p> {
                 predicates,
                 states: self.statistics.states,
                 steps: path.steps.len() as u64,
-                cause: match spurious {
-                    Spurious::Environment { .. } => Cause::Environment,
-                    Spurious::Policy(_) => Cause::Policy,
-                },
+                cause: if spurious.barriers.is_empty() { Cause::Environment } else { Cause::Policy },
                 added: added as u64,
                 time: self.began.elapsed(),
             });

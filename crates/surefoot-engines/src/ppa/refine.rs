@@ -12,48 +12,55 @@ use super::search::{AbstractPath, End};
 use crate::pa::Source;
 use crate::symbolic::StateBox;
 
+/// Predicates at one state of a path that are followed further back: `min`, `max` and `ite` can make many of one.
+const PRECONDITIONS: usize = 32;
+
 impl Run<'_> {
     /// Adds predicates because an abstract path is spurious; how many.
     pub(super) fn refine(&mut self, path: &AbstractPath, spurious: &Spurious) -> usize {
         let before = self.abstraction.predicates.len();
-        match spurious {
-            Spurious::Environment { at } => {
-                let predicates = match path.steps.get(*at) {
-                    Some(&step) => self.atoms_of_step(step),
-                    None => self.atoms_of_end(path.end),
-                };
-                for predicate in predicates {
-                    self.add_with_preconditions(predicate, &path.steps[..*at], Source::Environment);
-                }
+        for &at in &spurious.steps {
+            let predicates = match path.steps.get(at) {
+                Some(&step) => self.atoms_of_step(step),
+                None => self.atoms_of_end(path.end),
+            };
+            for predicate in predicates {
+                self.add_with_preconditions(predicate, &path.steps[..at], Source::Environment);
             }
-            Spurious::Policy(barriers) => {
-                for barrier in barriers {
-                    for bound in barrier.states.bounds(&self.problem.domain) {
-                        if let Some(inequality) = self.inequality(bound) {
-                            let steps = &path.steps[..barrier.at];
-                            self.add_with_preconditions(Predicate::Linear(inequality), steps, Source::Policy);
-                        }
-                    }
+        }
+        for barrier in &spurious.barriers {
+            for bound in barrier.states.bounds(&self.problem.domain) {
+                if let Some(inequality) = self.inequality(bound) {
+                    let steps = &path.steps[..barrier.at];
+                    self.add_with_preconditions(Predicate::Linear(inequality), steps, Source::Policy);
                 }
             }
         }
         self.abstraction.predicates.len() - before
     }
 
-    /// Adds a predicate at the end of steps, and its weakest preconditions before them, as long as these are linear.
+    /// Adds a predicate at the end of steps, and what decides it before them.
     fn add_with_preconditions(&mut self, predicate: Predicate, steps: &[Step], source: Source) {
-        let mut current = match &predicate {
-            Predicate::Linear(inequality) => Some(inequality.clone()),
-            Predicate::Condition(_) => None,
-        };
-        self.abstraction.add(predicate, source);
-        for step in steps.iter().rev() {
-            let Some(inequality) = current else { return };
-            let linear = inequality.before(&self.problem.task.system.exprs, self.outcome(*step));
-            current = linear.and_then(|linear| self.normal(&linear));
-            if let Some(inequality) = &current {
-                self.abstraction.add(Predicate::Linear(inequality.clone()), source);
+        let problem = self.problem;
+        let StateBox { lower, upper } = &problem.domain;
+        let mut current = vec![predicate];
+        for &step in steps.iter().rev() {
+            let mut before: Vec<Predicate> = Vec::new();
+            for predicate in current {
+                if let Predicate::Linear(inequality) = &predicate {
+                    let outcome = &problem.task.system.commands[step.command].outcomes[step.outcome];
+                    let found = inequality.preconditions(&problem.task.system.exprs, outcome, lower, upper);
+                    before.extend(
+                        found.into_iter().filter(|found| !before.contains(found)).collect::<Vec<_>>(),
+                    );
+                }
+                self.abstraction.add(predicate, source);
             }
+            before.truncate(PRECONDITIONS);
+            current = before;
+        }
+        for predicate in current {
+            self.abstraction.add(predicate, source);
         }
     }
 

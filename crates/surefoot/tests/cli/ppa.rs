@@ -1,0 +1,127 @@
+//! `surefoot verify --engine pa` and `--engine ppa`: verdicts, reports, predicates and certificates.
+
+use serde_json::json;
+
+use crate::support::{Folder, Run};
+
+fn verify(folder: &Folder, engine: &str, more: &[&str]) -> Run {
+    folder.verify(&[&["--engine", engine], more].concat())
+}
+
+/// The walk goes up to 5 and down from there, so this is an invariant; the others are there to be looked at.
+const PREDICATES: &str = r#"[
+  {"op": "≤", "left": "x", "right": 6},
+  {"op": "≥", "left": "x", "right": 5},
+  "moved",
+  {"op": "≥", "left": "x", "right": 0}
+]"#;
+
+#[test]
+fn given_predicates_can_be_enough() {
+    let folder = Folder::walk("4.5");
+    folder.write("predicates.json", PREDICATES);
+    let options = ["--predicates", "predicates.json", "--certificate", "safe.cert"];
+    let run = verify(&folder, "pa", &options).exits(0).prints(&[
+        "predicates        3: 3 given\n",
+        "start states      1 abstract\n",
+        "states            ",
+        "unsafe states     0 abstract\n",
+        "executed          ",
+        "environment       ",
+        "policy            ",
+        "pursued           ",
+        "certificate       ",
+        ", checked in ",
+    ]);
+    assert!(run.verdict().starts_with("SAFE  "), "{}", run.verdict());
+    assert_eq!(run.stderr, "");
+    // The certificate is about the model, whatever the predicates were.
+    folder.check(&[]).exits(0);
+}
+
+#[test]
+fn without_predicates_the_abstraction_is_too_coarse() {
+    let folder = Folder::walk("4.5");
+    let run = verify(&folder, "pa", &[]).exits(11).prints(&["unsafe states     1 abstract\n"]);
+    assert_eq!(
+        run.verdict().split(" after ").next(),
+        Some("UNKNOWN  abstraction too coarse"),
+        "{}",
+        run.verdict()
+    );
+    let document = verify(&folder, "pa", &["--json"]).exits(11).json();
+    assert_eq!((&document["verdict"], &document["reason"]), (&json!("UNKNOWN"), &json!("abstraction")));
+    assert_eq!(document["pa"]["predicates"], json!([]));
+}
+
+#[test]
+fn predicates_are_found() {
+    let folder = Folder::empty();
+    folder.run(&["demo", "--out", "."]).exits(0);
+    let task = ["--policy", "careful.jani2nnet"];
+    let verify =
+        |more: &[&str]| folder.run(&[&["verify", "robot.jani", "--engine", "ppa"], &task[..], more].concat());
+    let run = verify(&["--certificate", "safe.cert"]).exits(0).prints(&[
+        "iterations        ",
+        "spurious because of the policy",
+        "predicates        ",
+        "2 unsafe, ",
+        " policy\n",
+    ]);
+    assert!(run.verdict().starts_with("SAFE  "), "{}", run.verdict());
+    folder.run(&[&["check", "safe.cert", "--model", "robot.jani"], &task[..]].concat()).exits(0);
+    let document = verify(&["--json"]).exits(0).json();
+    assert_eq!((&document["engine"], &document["complete"]), (&json!("ppa"), &json!(true)));
+    let predicates = document["pa"]["predicates"].as_array().expect("a list");
+    assert!(predicates.contains(&json!({"predicate": "battery ≥ 1", "source": "unsafe"})), "{predicates:?}");
+    let iterations = document["pa"]["iterations"].as_array().expect("a list");
+    assert!(iterations.iter().any(|iteration| iteration["cause"] == json!("policy")), "{iterations:?}");
+}
+
+#[test]
+fn an_unsafe_policy_has_a_trace_that_replays() {
+    let folder = Folder::walk("100");
+    let run = verify(&folder, "ppa", &["--trace", "trace.json"]).exits(10);
+    assert!(run.verdict().starts_with("UNSAFE  unsafe state reached in "), "{}", run.verdict());
+    let replay = ["replay", "trace.json", "walk.jani", "--policy", "policy.jani2nnet"];
+    assert!(folder.run(&replay).exits(10).verdict().starts_with("UNSAFE  the trace is a counterexample"));
+}
+
+#[test]
+fn limits_give_unknown() {
+    let folder = Folder::walk("4.5");
+    for engine in ["pa", "ppa"] {
+        let run = verify(&folder, engine, &["--time-limit", "0"]).exits(11);
+        assert!(run.verdict().starts_with("UNKNOWN  time limit after 0.0"), "{}", run.verdict());
+        let run = verify(&folder, engine, &["--memory-limit", "1B"]).exits(11);
+        assert!(run.verdict().starts_with("UNKNOWN  memory limit after "), "{}", run.verdict());
+    }
+}
+
+#[test]
+fn wrong_predicates_are_shown_where_they_stand() {
+    let folder = Folder::walk("4.5");
+    for (text, message) in [
+        (r#"[{"op": "≥", "left": "y", "right": 0}]"#, "predicates.json:1:22: "),
+        (r#"["moved", 3]"#, "predicates.json:1:11: "),
+        (r#"{"op": "≥", "left": "x", "right": 0}"#, "predicates.json:1:1: "),
+        ("[", "predicates.json:"),
+    ] {
+        folder.write("predicates.json", text);
+        verify(&folder, "pa", &["--predicates", "predicates.json"]).exits(3).complains(&[message]);
+    }
+    verify(&folder, "pa", &["--predicates", "missing.json"]).exits(3).complains(&["missing.json"]);
+}
+
+#[test]
+fn options_of_other_engines_are_refused() {
+    let folder = Folder::walk("4.5");
+    for (engine, option, needs) in [
+        ("explicit", &["--predicates", "p.json"][..], "`--predicates` needs `--engine pa` or `--engine ppa`"),
+        ("ppa", &["--growth", "3"], "`--growth` needs `--engine ic3`"),
+        ("pa", &["--slice"], "`--slice` needs `--engine explicit`"),
+        ("explicit", &["--no-check"], "`--no-check` needs `--engine ic3` or `--engine pa` or `--engine ppa`"),
+    ] {
+        verify(&folder, engine, option).exits(2).complains(&[needs]);
+    }
+}
