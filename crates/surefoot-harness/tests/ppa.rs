@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
-use surefoot_engines::pa::Options;
-use surefoot_engines::ppa::verify;
+use surefoot_engines::explain::Order;
+use surefoot_engines::ppa::{Options, Refinement, Search, SplitPoint, Variables, verify};
 use surefoot_engines::{Control, Task, Verdict};
 use surefoot_harness::expect::{Coverage, Expected};
 use surefoot_harness::proof::inductive;
@@ -17,9 +17,14 @@ use surefoot_harness::run::check;
 const LIMIT: usize = 20_000;
 
 /// Checks a verdict, and the invariant of a proof. With a limit, there may be none.
-fn right(task: &Task, exploration: &Exploration, limit: Option<Duration>) -> Result<(), TestCaseError> {
+fn right(
+    task: &Task,
+    exploration: &Exploration,
+    options: Options,
+    limit: Option<Duration>,
+) -> Result<(), TestCaseError> {
     let deadline = limit.map(|limit| Instant::now() + limit);
-    let answer = verify(task, Options::default(), &Control { deadline, ..Control::unlimited() });
+    let answer = verify(task, options, &Control { deadline, ..Control::unlimited() });
     if let Ok(proof) = &answer {
         if let Verdict::Unknown(_) = proof.outcome.verdict {
             prop_assert!(limit.is_some(), "there was no limit");
@@ -35,21 +40,21 @@ fn right(task: &Task, exploration: &Exploration, limit: Option<Duration>) -> Res
     expected.check(task, &answer, false).map_err(TestCaseError::fail)
 }
 
-fn compare(tasks: &impl Strategy<Value = RandomTask>, cases: u32, limit: Option<Duration>) {
+fn compare(tasks: &impl Strategy<Value = RandomTask>, cases: u32, options: Options, limit: Option<Duration>) {
     check(tasks, cases, |random: RandomTask| match explore(&random.task, LIMIT) {
-        Ok(exploration) => right(&random.task, &exploration, limit),
+        Ok(exploration) => right(&random.task, &exploration, options, limit),
         Err(_) => Ok(()),
     });
 }
 
 #[test]
 fn small_tasks() {
-    compare(&tasks(Size::Small), 3000, None);
+    compare(&tasks(Size::Small), 3000, Options::default(), None);
 }
 
 #[test]
 fn small_tasks_with_predicates() {
-    compare(&tasks_with_predicates(Size::Small), 1000, None);
+    compare(&tasks_with_predicates(Size::Small), 1000, Options::default(), None);
 }
 
 #[test]
@@ -58,11 +63,32 @@ fn small_tasks_without_a_policy() {
         random.task.policy = None;
         random
     });
-    compare(&tasks, 500, None);
+    compare(&tasks, 500, Options::default(), None);
 }
 
 /// Counters that run away are left undecided after a while.
 #[test]
 fn wide_tasks() {
-    compare(&tasks(Size::Wide), 200, Some(Duration::from_secs(1)));
+    compare(&tasks(Size::Wide), 200, Options::default(), Some(Duration::from_secs(1)));
+}
+
+#[test]
+fn options_do_not_change_verdicts() {
+    let order = Order::Sensitivity;
+    let witness = |variables, split| Refinement::Witness { variables, split };
+    for refinement in [
+        Refinement::Values,
+        witness(Variables::All, SplitPoint::Witness),
+        witness(Variables::All, SplitPoint::Middle),
+        witness(Variables::Verix { epsilon: 0.5, order }, SplitPoint::Epsilon),
+        witness(Variables::Bsearch { tau: 0.05, order: Order::Declared }, SplitPoint::Witness),
+        witness(Variables::Bsearch { tau: 0.05, order: Order::Random(3) }, SplitPoint::Epsilon),
+        witness(Variables::Sensitive, SplitPoint::Middle),
+        witness(Variables::Random, SplitPoint::Random),
+    ] {
+        for search in [Search::Breadth, Search::Hamming] {
+            let options = Options { refinement, search, seed: 5, ..Options::default() };
+            compare(&tasks(Size::Small), 300, options, None);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Every engine on every case of the zoo.
 
 use surefoot_engines::explicit::{Options, verify};
-use surefoot_engines::{Control, Outcome, Statistics, Task, TaskError, Vacuity, Verdict, ic3, pa, ppa};
+use surefoot_engines::{Control, Outcome, Statistics, Task, TaskError, Vacuity, Verdict, ic3, ppa};
 use surefoot_harness::expect::{Coverage, Expected};
 use surefoot_harness::reference::{Exploration, explore};
 use surefoot_harness::zoo::{Case, ExpectedVerdict, ReadTask, Run, cases};
@@ -64,7 +64,7 @@ const ENGINES: [Engine; 7] = [
     Engine {
         name: "ppa",
         run: |task| {
-            ppa::verify(task, pa::Options::default(), &Control::unlimited()).map(|proof| proof.outcome)
+            ppa::verify(task, ppa::Options::default(), &Control::unlimited()).map(|proof| proof.outcome)
         },
         counts: false,
         shortest: false,

@@ -4,9 +4,11 @@
 //! else at a state of it, a box around that state is widened as long as the policy never takes the step there, and the solver is told that the run
 //! does not go through the box. There are finitely many states, so this ends: with a run of the policy, or with boxes that show that there is none.
 
+use surefoot_model::VarId;
 use surefoot_solve::{Answer, AnySolver, Bound, Lit, Path, Step};
 
 use super::Run;
+use super::options::Refinement;
 use super::search::{AbstractPath, End};
 use crate::outcome::{Trace, TraceStep};
 use crate::step::Transition;
@@ -23,6 +25,8 @@ pub struct Spurious {
     pub steps: Vec<usize>,
     /// States that no run can avoid that takes these steps, if there must be such states: then the environment has a run, but the policy has none.
     pub barriers: Vec<Barrier>,
+    /// Values that all runs of the environment along the path have where the last barrier is, if they were asked for.
+    pub entailed: Vec<(VarId, i32)>,
 }
 
 /// States before a step of the path in which the policy never takes it.
@@ -32,6 +36,8 @@ pub struct Barrier {
     pub at: usize,
     /// The states.
     pub states: StateBox,
+    /// The one of them that a run was in.
+    pub state: Vec<i32>,
     /// Makes runs stay out of them.
     literal: Lit,
 }
@@ -42,7 +48,8 @@ impl Spurious {
         let core = path.core();
         barriers.retain(|barrier| core.contains(&barrier.literal));
         let steps = question[1..].iter().enumerate().filter(|(_, literal)| core.contains(literal));
-        Spurious { steps: steps.map(|(step, _)| step).collect(), barriers }
+        barriers.sort_by_key(|barrier| barrier.at);
+        Spurious { steps: steps.map(|(step, _)| step).collect(), barriers, entailed: Vec::new() }
     }
 }
 
@@ -52,7 +59,7 @@ impl Run<'_> {
         &mut self,
         abstract_path: &AbstractPath,
     ) -> Result<Result<Trace, Spurious>, Stop> {
-        let AbstractPath { steps, end } = abstract_path;
+        let AbstractPath { steps, end, .. } = abstract_path;
         let solver = self.options.solver.maker()();
         let path = Path::new(&self.problem.task.system, solver);
         let mut path = path.expect("variables are discrete");
@@ -85,7 +92,7 @@ impl Run<'_> {
                         clause.push(path.bound(at, !bound));
                     }
                     path.add_clause(&clause);
-                    barriers.push(Barrier { at, states, literal });
+                    barriers.push(Barrier { at, states, state, literal });
                 }
             }
         }
@@ -99,7 +106,12 @@ impl Run<'_> {
             all.extend(before.map(|barrier| barrier.literal));
             if ask(&mut path, &all)?.is_none() {
                 barriers.retain(|barrier| barrier.at <= at);
-                return Ok(Err(Spurious::of_core(&path, &question, barriers)));
+                let mut spurious = Spurious::of_core(&path, &question, barriers);
+                if let (Refinement::Values, Some(last)) = (self.options.refinement, spurious.barriers.last())
+                {
+                    spurious.entailed = entailed(&mut path, &question, last)?;
+                }
+                return Ok(Err(spurious));
             }
         }
         Err(Stop::Error(TaskError::Internal("an abstract path became possible again".into())))
@@ -260,6 +272,29 @@ impl Ending {
         path.add_clause(&alternatives);
         Ending { literal, errors }
     }
+}
+
+/// The values of variables at a barrier that are the same for all runs of the environment.
+fn entailed(
+    path: &mut Path<'_, AnySolver>,
+    question: &[Lit],
+    barrier: &Barrier,
+) -> Result<Vec<(VarId, i32)>, Stop> {
+    let mut entailed = Vec::new();
+    for (index, &value) in barrier.state.iter().enumerate() {
+        let variable = VarId(index as u32);
+        let value = i64::from(value);
+        let mut differs = false;
+        for bound in [Bound::AtLeast(variable, value + 1), Bound::AtMost(variable, value - 1)] {
+            let mut all = question.to_vec();
+            all.push(path.bound(barrier.at, bound));
+            differs |= ask(path, &all)?.is_some();
+        }
+        if !differs {
+            entailed.push((variable, value as i32));
+        }
+    }
+    Ok(entailed)
 }
 
 /// The first state of a run for which all literals are true.

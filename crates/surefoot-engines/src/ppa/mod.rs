@@ -5,18 +5,24 @@
 //! with what it knows already. It ends with a run to an unsafe state, or with abstract states that hold none: the proof, as in [`crate::pa`].
 
 mod concretize;
+mod distance;
+mod options;
 mod refine;
 mod search;
+mod witness;
 
 use std::time::{Duration, Instant};
 
 use crate::control::{Control, Progress};
 use crate::outcome::{self, StopReason};
 use crate::pa::abstraction::Abstraction;
-use crate::pa::{Cause, Iteration, Options, Proof, Source, Statistics};
+use crate::pa::{Cause, Iteration, Proof, Source, Statistics};
+use crate::random::Random;
 use crate::step::{Status, Stepper, Transition};
 use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, suits};
 use crate::task::{Task, TaskError};
+use distance::Distance;
+pub use options::{Options, Refinement, Search, SplitPoint, Variables};
 use search::Known;
 
 /// Time between two reports of progress.
@@ -55,6 +61,8 @@ struct Run<'p> {
     began: Instant,
     abstraction: Abstraction<'p>,
     stepper: Stepper<'p>,
+    random: Random,
+    distance: Distance,
     known: Known,
     /// Start states that were found.
     starts: Vec<Vec<i32>>,
@@ -75,6 +83,8 @@ impl<'p> Run<'p> {
             began: Instant::now(),
             abstraction,
             stepper: Stepper::new(&problem.task),
+            random: Random::new(options.seed, 1),
+            distance: Distance::new(&problem.task.system.exprs, problem.unsafe_states),
             known: Known::default(),
             starts: Vec::new(),
             statistics: Statistics::default(),
@@ -107,9 +117,9 @@ impl<'p> Run<'p> {
             };
             let before = self.abstraction.predicates.len();
             let predicates = self.abstraction.predicates.counted();
-            let mut added = self.refine(&path, &spurious);
+            let mut added = self.refine(&path, &spurious)?;
             if added == 0 {
-                added = self.bisect();
+                added = self.bisect(|_| true);
             }
             if added == 0 {
                 let message = "a path is spurious though all states are told apart";

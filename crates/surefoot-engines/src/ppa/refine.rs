@@ -8,17 +8,52 @@ use surefoot_solve::{Bound, Step};
 
 use super::Run;
 use super::concretize::Spurious;
+use super::options::Refinement;
 use super::search::{AbstractPath, End};
 use crate::pa::Source;
-use crate::symbolic::StateBox;
+use crate::symbolic::{StateBox, Stop};
 
 /// Predicates at one state of a path that are followed further back: `min`, `max` and `ite` can make many of one.
 const PRECONDITIONS: usize = 32;
 
 impl Run<'_> {
     /// Adds predicates because an abstract path is spurious; how many.
-    pub(super) fn refine(&mut self, path: &AbstractPath, spurious: &Spurious) -> usize {
+    pub(super) fn refine(&mut self, path: &AbstractPath, spurious: &Spurious) -> Result<usize, Stop> {
         let before = self.abstraction.predicates.len();
+        if let Some(last) = spurious.barriers.last() {
+            match self.options.refinement {
+                Refinement::Barriers => {}
+                Refinement::Values => {
+                    for &(variable, value) in &spurious.entailed {
+                        for bound in [i64::from(value), i64::from(value) + 1] {
+                            self.add_bound_with_preconditions(variable, bound, &path.steps[..last.at]);
+                        }
+                    }
+                    if self.abstraction.predicates.len() == before {
+                        let is_open =
+                            |v: &VarId| !spurious.entailed.iter().any(|(entailed, _)| entailed == v);
+                        self.bisect(is_open);
+                    }
+                }
+                Refinement::Witness { variables, split } => {
+                    // At the end of the path there is no step, and so no witness.
+                    if let Some(witness) = path.witnesses.get(last.at) {
+                        for (variable, bound) in self.split_witness(witness, &last.state, variables, split)? {
+                            self.add_bound_with_preconditions(variable, bound, &[]);
+                        }
+                    }
+                }
+            }
+        }
+        // Where nothing of that is new, barriers help.
+        if self.abstraction.predicates.len() == before {
+            self.refine_by_core(path, spurious);
+        }
+        Ok(self.abstraction.predicates.len() - before)
+    }
+
+    /// Adds what decides the steps and the barriers of a core.
+    fn refine_by_core(&mut self, path: &AbstractPath, spurious: &Spurious) {
         for &at in &spurious.steps {
             let predicates = match path.steps.get(at) {
                 Some(&step) => self.atoms_of_step(step),
@@ -30,13 +65,22 @@ impl Run<'_> {
         }
         for barrier in &spurious.barriers {
             for bound in barrier.states.bounds(&self.problem.domain) {
-                if let Some(inequality) = self.inequality(bound) {
-                    let steps = &path.steps[..barrier.at];
-                    self.add_with_preconditions(Predicate::Linear(inequality), steps, Source::Policy);
-                }
+                let (variable, value) = match bound {
+                    Bound::AtLeast(variable, value) => (variable, value),
+                    // Up to negation.
+                    Bound::AtMost(variable, value) => (variable, value + 1),
+                };
+                self.add_bound_with_preconditions(variable, value, &path.steps[..barrier.at]);
             }
         }
-        self.abstraction.predicates.len() - before
+    }
+
+    /// Adds `variable ≥ bound` at the end of steps because of the policy, and what decides it before them.
+    fn add_bound_with_preconditions(&mut self, variable: VarId, bound: i64, steps: &[Step]) {
+        let StateBox { lower, upper } = &self.problem.domain;
+        if let Some(inequality) = Inequality::bound(variable, bound, lower, upper) {
+            self.add_with_preconditions(Predicate::Linear(inequality), steps, Source::Policy);
+        }
     }
 
     /// Adds a predicate at the end of steps, and what decides it before them.
@@ -72,16 +116,6 @@ impl Run<'_> {
     fn normal(&self, linear: &Linear) -> Option<Inequality> {
         let StateBox { lower, upper } = &self.problem.domain;
         Inequality::not_negative(linear, lower, upper).map(|(inequality, _)| inequality)
-    }
-
-    fn inequality(&self, bound: Bound) -> Option<Inequality> {
-        let StateBox { lower, upper } = &self.problem.domain;
-        let (variable, value) = match bound {
-            Bound::AtLeast(variable, value) => (variable, value),
-            // Up to negation.
-            Bound::AtMost(variable, value) => (variable, value + 1),
-        };
-        Inequality::bound(variable, value, lower, upper)
     }
 
     /// What decides whether a step is possible: its guard, that runs go on, and that it stays in the domains.
@@ -131,21 +165,23 @@ impl Run<'_> {
         predicates
     }
 
-    /// Adds predicates that bisect the domains of all variables once more; none if all values are told apart.
-    pub(super) fn bisect(&mut self) -> usize {
+    /// Adds predicates that bisect the domains of some variables once more; none if all values are told apart.
+    pub(super) fn bisect(&mut self, is_wanted: impl Fn(&VarId) -> bool) -> usize {
         let before = self.abstraction.predicates.len();
-        for variable in 0..self.problem.domain.lower.len() {
-            let ends = (self.problem.domain.lower[variable], self.problem.domain.upper[variable]);
+        let all = (0..self.problem.domain.lower.len()).map(|index| VarId(index as u32));
+        for variable in all.filter(is_wanted) {
+            let ends =
+                (self.problem.domain.lower[variable.index()], self.problem.domain.upper[variable.index()]);
             let mut intervals = std::collections::VecDeque::from([ends]);
             while let Some((lower, upper)) = intervals.pop_front() {
                 if lower == upper {
                     continue;
                 }
                 let middle = crate::symbolic::middle(lower, upper);
-                if self.abstraction.predicates.has_bound(VarId(variable as u32), middle.into()) {
+                if self.abstraction.predicates.has_bound(variable, middle.into()) {
                     intervals.extend([(lower, middle - 1), (middle, upper)]);
                 } else {
-                    self.abstraction.add_bound(VarId(variable as u32), middle.into());
+                    self.abstraction.add_bound(variable, middle.into());
                     break;
                 }
             }

@@ -1,14 +1,16 @@
 //! The search for a way to a bad abstract state.
 //!
-//! Breadth first: the path that is found is a shortest one, which has the fewest places where it can be spurious. What was found with fewer predicates is kept where the new ones
-//! tell nothing apart.
+//! Breadth first by default: the path that is found is a shortest one, which has the fewest places where it can be spurious. What was found with fewer predicates is kept where the new
+//! ones tell nothing apart.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use surefoot_solve::Step;
 
 use super::Run;
+use super::options::Search;
 use crate::pa::abstraction::{Expansion, Witness};
 use crate::pa::cell::Cell;
 use crate::symbolic::Stop;
@@ -43,6 +45,8 @@ pub enum End {
 pub struct AbstractPath {
     /// The steps.
     pub steps: Vec<Step>,
+    /// For each step, a state in which the policy takes it between the abstract states.
+    pub witnesses: Vec<Vec<i32>>,
     /// Why the last abstract state is bad.
     pub end: End,
 }
@@ -69,11 +73,14 @@ impl Run<'_> {
         let mut parents: Vec<Option<(usize, Step)>> = vec![None; starts.len()];
         let mut seen: FxHashSet<Cell> = starts.iter().cloned().collect();
         let mut cells = starts;
-        let mut next = 0;
+        let mut queue = BinaryHeap::new();
+        for (number, cell) in cells.iter().enumerate() {
+            queue.push(self.priority(cell, number));
+        }
         self.statistics.transitions = 0;
-        while next < cells.len() {
+        self.statistics.expanded = 0;
+        while let Some(Reverse((_, _, next))) = queue.pop() {
             self.statistics.states = cells.len() as u64;
-            self.statistics.expanded = next as u64;
             self.look_around()?;
             let cell = cells[next].clone();
             let mut end = self.end(&cell)?;
@@ -87,26 +94,42 @@ impl Run<'_> {
                 found.extend(successors.map(|(target, witness)| (target.clone(), witness.step)));
             }
             if end != End::Good {
-                let mut steps = Vec::new();
+                let (mut steps, mut witnesses) = (Vec::new(), Vec::new());
                 let mut at = next;
                 while let Some((parent, step)) = parents[at] {
+                    let expansion = self.known.cells[&cells[parent]].expansion.as_ref();
+                    let witness = &expansion.expect("it was expanded").successors[&cells[at]];
+                    witnesses.push(witness.from.clone());
                     steps.push(step);
                     at = parent;
                 }
                 steps.reverse();
-                return Ok(Ok(AbstractPath { steps, end }));
+                witnesses.reverse();
+                return Ok(Ok(AbstractPath { steps, witnesses, end }));
             }
             self.statistics.transitions += found.len() as u64;
             for (target, step) in found {
                 if seen.insert(target.clone()) {
+                    queue.push(self.priority(&target, cells.len()));
                     cells.push(target);
                     parents.push(Some((next, step)));
                 }
             }
-            next += 1;
+            self.statistics.expanded += 1;
         }
-        self.statistics.expanded = next as u64;
         Ok(Err(cells))
+    }
+
+    /// When an abstract state is expanded, the least first: by its distance, by chance or in order, and its number.
+    fn priority(&mut self, cell: &Cell, number: usize) -> Reverse<(u32, u64, usize)> {
+        match self.options.search {
+            Search::Breadth => Reverse((0, 0, number)),
+            Search::Hamming => {
+                let states = self.abstraction.predicates.region(cell).states;
+                let distance = self.distance.of(&states);
+                Reverse((distance, self.random.below(u64::MAX), number))
+            }
+        }
     }
 
     /// The abstract states that hold start states.

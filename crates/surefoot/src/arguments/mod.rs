@@ -3,6 +3,7 @@
 pub mod explain;
 pub mod generate;
 pub mod limit;
+mod refinement;
 pub mod search;
 pub mod task;
 

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use surefoot_engines::{Backend, explicit, ic3, pa};
+use surefoot_engines::{Backend, explicit, ic3, pa, ppa};
 
+use super::refinement::RefinementArguments;
 use crate::failure::Failure;
 
 /// How to search.
@@ -19,6 +20,8 @@ pub struct SearchArguments {
     pub ic3: Ic3Arguments,
     #[command(flatten)]
     pub abstraction: AbstractionArguments,
+    #[command(flatten)]
+    pub refinement: RefinementArguments,
     #[command(flatten)]
     pub proof: ProofArguments,
 }
@@ -172,19 +175,20 @@ pub enum Search {
     Explicit(explicit::Options),
     Ic3(ic3::Options),
     Pa(pa::Options),
-    Ppa(pa::Options),
+    Ppa(ppa::Options),
 }
 
 /// Engines that know an option.
 const EXPLICIT: &[Engine] = &[Engine::Explicit];
 const IC3: &[Engine] = &[Engine::Ic3];
+const PPA: &[Engine] = &[Engine::Ppa];
 const PA: &[Engine] = &[Engine::Pa, Engine::Ppa];
 const PROOF: &[Engine] = &[Engine::Ic3, Engine::Pa, Engine::Ppa];
 
 impl SearchArguments {
     /// The checked form.
     pub fn check(&self) -> Result<Search, Failure> {
-        let SearchArguments { engine, explicit, ic3, abstraction, proof } = self;
+        let SearchArguments { engine, explicit, ic3, abstraction, refinement, proof } = self;
         let options = [
             ("--exhaustive", explicit.exhaustive, EXPLICIT),
             ("--per-start", explicit.per_start, EXPLICIT),
@@ -199,6 +203,14 @@ impl SearchArguments {
             ("--save-state", ic3.save_state.is_some(), IC3),
             ("--resume", ic3.resume.is_some(), IC3),
             ("--predicates", abstraction.predicates.is_some(), PA),
+            ("--search", refinement.search.is_some(), PPA),
+            ("--refine", refinement.refine.is_some(), PPA),
+            ("--variables", refinement.variables.is_some(), PPA),
+            ("--split", refinement.split.is_some(), PPA),
+            ("--epsilon", refinement.epsilon.is_some(), PPA),
+            ("--tau", refinement.tau.is_some(), PPA),
+            ("--traversal", refinement.traversal.is_some(), PPA),
+            ("--seed", refinement.seed.is_some(), PPA),
             ("--solver", proof.solver.is_some(), PROOF),
             ("--certificate", proof.certificate.is_some(), PROOF),
             ("--no-check", proof.no_check, PROOF),
@@ -213,18 +225,15 @@ impl SearchArguments {
         Ok(match engine {
             Engine::Explicit => Search::Explicit(explicit.options()),
             Engine::Ic3 => Search::Ic3(ic3.options(proof)?),
-            Engine::Pa => Search::Pa(proof.options()?),
-            Engine::Ppa => Search::Ppa(proof.options()?),
+            Engine::Pa => Search::Pa(pa::Options { solver: proof.solver()?, check: !proof.no_check }),
+            Engine::Ppa => Search::Ppa(refinement.options(proof)?),
         })
     }
 }
 
 impl ProofArguments {
-    fn options(&self) -> Result<pa::Options, Failure> {
-        Ok(pa::Options { solver: self.solver()?, check: !self.no_check })
-    }
-
-    fn solver(&self) -> Result<Backend, Failure> {
+    /// The checked solver.
+    pub fn solver(&self) -> Result<Backend, Failure> {
         self.solver.map_or(Ok(Backend::default()), SolverName::check)
     }
 }

@@ -124,6 +124,7 @@ fn json_has_the_documented_members() {
             "semantics",
             "counts",
             "ic3",
+            "pa",
             "time_seconds",
             "start_time_seconds",
             "memory_bytes",

@@ -1,0 +1,94 @@
+//! Choices of the engine: ours, and those of papers 001 and 004 to compare with.
+
+use crate::explain::Order;
+use surefoot_solve::Backend;
+
+/// Choices of the engine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// Where abstract paths are looked for first.
+    pub search: Search,
+    /// What becomes a predicate if the policy does not take an abstract path.
+    pub refinement: Refinement,
+    /// For what is random.
+    pub seed: u64,
+    /// Who answers questions about the environment.
+    pub solver: Backend,
+    /// Whether a proof is checked before the verdict is SAFE.
+    pub check: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            search: Search::Breadth,
+            refinement: Refinement::Barriers,
+            seed: 0,
+            solver: Backend::Sat,
+            check: true,
+        }
+    }
+}
+
+/// Where abstract paths are looked for first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Search {
+    /// Near the start: paths are shortest ones.
+    Breadth,
+    /// Where the fewest atoms must change until the unsafe condition is true (the Hamming distance of the papers). Ties are broken by the seed.
+    Hamming,
+}
+
+/// What becomes a predicate if the policy does not take an abstract path.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Refinement {
+    /// Ours: bounds of boxes in which the policy never takes the step.
+    Barriers,
+    /// Paper 001, Algorithm 2: values that all runs of the environment along the path have where the policy strays, or else halves of domains.
+    Values,
+    /// Paper 004: bounds between a state in which the policy takes the step and the one where it does not.
+    Witness {
+        /// On which variables.
+        variables: Variables,
+        /// Where between the states.
+        split: SplitPoint,
+    },
+}
+
+/// On which variables witnesses are split (paper 004, §4).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Variables {
+    /// All on which the states differ.
+    All,
+    /// The relevant ones up to a part ε of the way (`VeriX`), looked at in this order.
+    Verix {
+        /// ε.
+        epsilon: f64,
+        /// The order.
+        order: Order,
+    },
+    /// The relevant ones for the least such ε, up to a precision τ (BSEARCH).
+    Bsearch {
+        /// τ.
+        tau: f64,
+        /// The order.
+        order: Order,
+    },
+    /// The most sensitive one.
+    Sensitive,
+    /// Some, by chance.
+    Random,
+}
+
+/// Where witnesses are split (paper 004, §5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SplitPoint {
+    /// At the state in which the policy takes the step.
+    Witness,
+    /// In the middle.
+    Middle,
+    /// At ε, if the variables were found by it; else in the middle.
+    Epsilon,
+    /// Anywhere.
+    Random,
+}
