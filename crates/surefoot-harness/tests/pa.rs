@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
-use surefoot_engines::pa::{Options, Proof, verify};
+use surefoot_engines::pa::{Enhancements, Options, Proof, verify};
 use surefoot_engines::{Control, StopReason, Task, TaskError, Verdict};
 use surefoot_harness::proof::inductive;
 use surefoot_harness::random::{RandomTask, Size, tasks_with_predicates};
@@ -75,8 +75,8 @@ fn reference(task: &Task) -> Option<Reference> {
     Some(found)
 }
 
-fn right(task: &Task, expected: &Reference) -> Result<(), TestCaseError> {
-    let answer = verify(task, Options::default(), &Control::unlimited());
+fn right(task: &Task, expected: &Reference, options: Options) -> Result<(), TestCaseError> {
+    let answer = verify(task, options, &Control::unlimited());
     let Proof { outcome, statistics, certificate, .. } = match answer {
         Ok(proof) => proof,
         Err(TaskError::Model(_)) if expected.errors > 0 => return Ok(()),
@@ -116,7 +116,7 @@ fn right(task: &Task, expected: &Reference) -> Result<(), TestCaseError> {
 #[test]
 fn the_abstraction_of_small_tasks() {
     check(&tasks_with_predicates(Size::Small), 3000, |random: RandomTask| match reference(&random.task) {
-        Some(expected) => right(&random.task, &expected),
+        Some(expected) => right(&random.task, &expected, Options::default()),
         None => Ok(()),
     });
 }
@@ -126,10 +126,28 @@ fn the_abstraction_without_a_policy() {
     check(&tasks_with_predicates(Size::Small), 500, |mut random: RandomTask| {
         random.task.policy = None;
         match reference(&random.task) {
-            Some(expected) => right(&random.task, &expected),
+            Some(expected) => right(&random.task, &expected, Options::default()),
             None => Ok(()),
         }
     });
+}
+
+#[test]
+fn enhancements_do_not_change_the_abstraction() {
+    let all = Enhancements::default();
+    for enhancements in [
+        Enhancements { per_operator: false, ..all },
+        Enhancements { shared_terms: false, ..all },
+        Enhancements { entailed_operators: false, ..all },
+        Enhancements { entailed_bounds: false, ..all },
+        Enhancements { entailed_operators: false, entailed_bounds: false, ..all },
+    ] {
+        let options = Options { enhancements, ..Options::default() };
+        check(&tasks_with_predicates(Size::Small), 400, |random: RandomTask| match reference(&random.task) {
+            Some(expected) => right(&random.task, &expected, options),
+            None => Ok(()),
+        });
+    }
 }
 
 /// The tasks are worth it: some abstractions prove a property, some do not, and most have several states.

@@ -13,12 +13,14 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 use surefoot_model::{ExprId, Inequality, Predicate, VarId};
-use surefoot_solve::{Answer, AnySolver, Backend, Poll, PredicateSteps, Step};
+use surefoot_solve::{Answer, AnySolver, Backend, Limits, Poll, PredicateSteps, Step};
 
+use super::Enhancements;
 use super::cell::Cell;
 use super::predicates::{Predicates, Region};
 use super::states::CellStates;
 use super::statistics::{Source, Tests};
+use crate::control::Control;
 use crate::step::Stepper;
 use crate::symbolic::{Choice, Images, POLICY_BOXES, PolicyTests, Problem, StateBox, Stop, halve};
 use crate::task::TaskError;
@@ -68,6 +70,7 @@ pub struct Abstraction<'p> {
     pub policy: PolicyTests<'p>,
     /// Where commands can be enabled.
     pub images: Images<'p>,
+    enhancements: Enhancements,
     stepper: Stepper<'p>,
     /// States of abstract states, by abstract state.
     seeds: FxHashMap<Cell, Vec<Vec<i32>>>,
@@ -78,11 +81,20 @@ pub struct Abstraction<'p> {
 }
 
 impl<'p> Abstraction<'p> {
-    /// The abstraction that tells only locations apart. The decision cache takes at most `cache` bytes.
-    pub fn new(problem: &'p Problem, solver: Backend, cache: usize, poll: Poll) -> Abstraction<'p> {
+    /// The abstraction that tells only locations apart.
+    pub fn new(
+        problem: &'p Problem,
+        enhancements: Enhancements,
+        solver: Backend,
+        control: &Control<'_>,
+    ) -> Abstraction<'p> {
+        let poll = control.poll();
         let steps = PredicateSteps::with_solvers(&problem.task.system, solver.maker());
         let mut steps = steps.expect("variables are discrete");
         steps.set_interrupt(Some(poll.clone()));
+        steps.set_limits(Limits { share_sums: enhancements.shared_terms, ..Limits::default() });
+        let mut policy = PolicyTests::new(problem, control.cache(), poll.clone());
+        policy.over_boxes = enhancements.per_operator;
         for &(condition, value) in &problem.sources {
             steps.restrict_sources(condition, value);
         }
@@ -91,7 +103,8 @@ impl<'p> Abstraction<'p> {
             predicates: Predicates::of_locations(problem),
             states: CellStates::new(problem, solver, poll.clone()),
             steps,
-            policy: PolicyTests::new(problem, cache, poll.clone()),
+            policy,
+            enhancements,
             images: Images::new(problem),
             stepper: Stepper::new(&problem.task),
             seeds: FxHashMap::default(),
@@ -161,7 +174,7 @@ impl<'p> Abstraction<'p> {
             if (self.poll)() {
                 return Err(Stop::Limit);
             }
-            let Some(part) = self.images.enabled(command, &region.states) else { continue };
+            let Some(part) = self.clipped(command, &region.states) else { continue };
             if let Some(output) = self.problem.commands[command].output {
                 match self.policy.test_with(&part, &region.facts, output, POLICY_BOXES)? {
                     Choice::Never => {
@@ -186,6 +199,17 @@ impl<'p> Abstraction<'p> {
             }
         }
         Ok(expansion)
+    }
+
+    /// The part of a box in which a command may be enabled.
+    fn clipped(&mut self, command: usize, states: &StateBox) -> Option<StateBox> {
+        let part = self.images.enabled(command, states);
+        let Enhancements { entailed_operators, entailed_bounds, .. } = self.enhancements;
+        match part {
+            Some(part) if entailed_bounds => Some(part),
+            None if entailed_operators => None,
+            _ => Some(states.clone()),
+        }
     }
 
     /// Finds all targets of an outcome from the states of an abstract state, which are in a region.
@@ -241,6 +265,9 @@ impl<'p> Abstraction<'p> {
         let system = &self.problem.task.system;
         let domain = &self.problem.domain;
         let mut part = region.clone();
+        if !self.enhancements.entailed_bounds {
+            return part;
+        }
         for &index in changing {
             let Predicate::Linear(inequality) = self.predicates.get(index) else { continue };
             let before = self.before.entry((step, index)).or_insert_with(|| {

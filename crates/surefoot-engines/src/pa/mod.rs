@@ -27,9 +27,36 @@ use abstraction::Abstraction;
 use cell::Cell;
 pub use statistics::{Cause, Described, Iteration, Source, Statistics, Tests};
 
+/// What paper 001 (§4) does to make abstract transitions faster, as far as it means something here: each can be switched off, to see what it is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is switched off by itself")]
+pub struct Enhancements {
+    /// PER-OP-DISJ: a label takes choices away in a box if one of its commands is enabled everywhere in it. Without: only in single states.
+    pub per_operator: bool,
+    /// OPT-SLACK-VAR: bounds of the same linear term know of each other.
+    pub shared_terms: bool,
+    /// ENTAIL-OP: commands that can be enabled nowhere in the box are passed over.
+    pub entailed_operators: bool,
+    /// ENTAIL-GEN: boxes are clipped by what guards and targets entail.
+    pub entailed_bounds: bool,
+}
+
+impl Default for Enhancements {
+    fn default() -> Self {
+        Enhancements {
+            per_operator: true,
+            shared_terms: true,
+            entailed_operators: true,
+            entailed_bounds: true,
+        }
+    }
+}
+
 /// Choices of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
+    /// How abstract transitions are found.
+    pub enhancements: Enhancements,
     /// Who answers questions about the environment.
     pub solver: Backend,
     /// Whether a proof is checked before the verdict is SAFE.
@@ -38,7 +65,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { solver: Backend::Sat, check: true }
+        Options { enhancements: Enhancements::default(), solver: Backend::Sat, check: true }
     }
 }
 
@@ -102,7 +129,7 @@ struct Run<'p> {
 
 impl<'p> Run<'p> {
     fn new(problem: &'p Problem, options: Options, control: &'p Control<'p>) -> Run<'p> {
-        let mut abstraction = Abstraction::new(problem, options.solver, control.cache(), control.poll());
+        let mut abstraction = Abstraction::new(problem, options.enhancements, options.solver, control);
         abstraction.add_conditions(&problem.task.property.predicates);
         Run {
             problem,

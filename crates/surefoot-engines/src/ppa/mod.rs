@@ -73,7 +73,7 @@ struct Run<'p> {
 
 impl<'p> Run<'p> {
     fn new(problem: &'p Problem, options: Options, control: &'p Control<'p>) -> Run<'p> {
-        let mut abstraction = Abstraction::new(problem, options.solver, control.cache(), control.poll());
+        let mut abstraction = Abstraction::new(problem, options.enhancements, options.solver, control);
         abstraction.add_atoms(&[problem.unsafe_states], Source::Unsafe);
         abstraction.add_atoms(&problem.task.property.predicates, Source::Given);
         Run {

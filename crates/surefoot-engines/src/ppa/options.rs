@@ -1,7 +1,9 @@
 //! Choices of the engine: ours, and those of papers 001 and 004 to compare with.
 
-use crate::explain::Order;
 use surefoot_solve::Backend;
+
+use crate::explain::Order;
+use crate::pa::Enhancements;
 
 /// Choices of the engine.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,6 +14,8 @@ pub struct Options {
     pub refinement: Refinement,
     /// For what is random.
     pub seed: u64,
+    /// How abstract transitions are found.
+    pub enhancements: Enhancements,
     /// Who answers questions about the environment.
     pub solver: Backend,
     /// Whether a proof is checked before the verdict is SAFE.
@@ -24,6 +28,7 @@ impl Default for Options {
             search: Search::Breadth,
             refinement: Refinement::Barriers,
             seed: 0,
+            enhancements: Enhancements::default(),
             solver: Backend::Sat,
             check: true,
         }

@@ -31,6 +31,8 @@ pub struct PolicyTests<'p> {
     certifier: Option<CachedCertifier>,
     slots: Vec<Enclosure>,
     poll: Poll,
+    /// Whether labels that are applicable in all states of a box take choices away, not only in single states.
+    pub over_boxes: bool,
     /// Tests so far.
     pub asked: Tally,
 }
@@ -42,7 +44,7 @@ impl<'p> PolicyTests<'p> {
             let StateBox { lower, upper } = &problem.domain;
             CachedCertifier::new(policy, problem.task.semantics.arithmetic, lower, upper, cache)
         });
-        PolicyTests { problem, certifier, slots: Vec::new(), poll, asked: Tally::default() }
+        PolicyTests { problem, certifier, slots: Vec::new(), poll, over_boxes: true, asked: Tally::default() }
     }
 
     /// Tests that the decision cache answered.
@@ -114,7 +116,9 @@ impl<'p> PolicyTests<'p> {
         let outputs = self.problem.commands_of.len();
         let competing: OutputSet = if self.problem.task.semantics.filter {
             let slots = &mut self.slots;
-            (0..outputs).filter(|&rival| self.problem.is_applicable(rival, source, slots)).collect()
+            let is_looked_at = self.over_boxes || source.lower == source.upper;
+            let applies = |&rival: &usize| is_looked_at && self.problem.is_applicable(rival, source, slots);
+            (0..outputs).filter(applies).collect()
         } else {
             OutputSet::all(outputs)
         };

@@ -101,6 +101,9 @@ impl<S: Arithmetic> Encoder<S> {
                 None => self.lazy_sum(&terms, bound)?,
             },
         };
+        if !self.limits.share_sums {
+            return Some(literal);
+        }
         let bounds = self.sums.entry(terms).or_default();
         let below = bounds.range(..bound).next_back().map(|(_, &below)| below);
         let above = bounds.range(bound..).next().map(|(_, &above)| above);

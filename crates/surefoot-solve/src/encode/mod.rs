@@ -95,12 +95,20 @@ pub struct Limits {
     pub table_runs: usize,
     /// Most comparisons that are taken apart for one condition. Sums of nested `ite` have exponentially many.
     pub rewrites: usize,
+    /// Whether comparisons of the same sum know of each other.
+    pub share_sums: bool,
 }
 
 impl Limits {
     /// Nothing is written out.
-    pub const LAZY: Limits =
-        Limits { sum_clauses: 0, table_points: 0, table_values: 0, table_runs: 0, rewrites: 0 };
+    pub const LAZY: Limits = Limits {
+        sum_clauses: 0,
+        table_points: 0,
+        table_values: 0,
+        table_runs: 0,
+        rewrites: 0,
+        share_sums: true,
+    };
 }
 
 impl Default for Limits {
@@ -111,6 +119,7 @@ impl Default for Limits {
             table_values: 1 << 14,
             table_runs: 128,
             rewrites: 10_000,
+            share_sums: true,
         }
     }
 }

@@ -41,6 +41,7 @@ pub struct PredicateSteps<'m, S> {
     solvers: FxHashMap<Step, Solver<S>>,
     bytes: u64,
     poll: Option<Poll>,
+    limits: Limits,
     /// The outcome of the last question.
     asked: Option<Step>,
 }
@@ -62,6 +63,7 @@ impl<'m, S: Arithmetic> PredicateSteps<'m, S> {
             solvers: FxHashMap::default(),
             bytes: 0,
             poll: None,
+            limits: Limits::default(),
             asked: None,
         })
     }
@@ -76,6 +78,12 @@ impl<'m, S: Arithmetic> PredicateSteps<'m, S> {
     pub fn set_interrupt(&mut self, poll: Option<Poll>) {
         assert!(self.solvers.is_empty(), "no question was asked yet");
         self.poll = poll;
+    }
+
+    /// Sets the limits of all solvers; called before any question.
+    pub fn set_limits(&mut self, limits: Limits) {
+        assert!(self.solvers.is_empty(), "no question was asked yet");
+        self.limits = limits;
     }
 
     /// Adds a predicate. Abstract states have the values of all predicates, in the order in which they were added.
@@ -164,9 +172,9 @@ impl<'m, S: Arithmetic> PredicateSteps<'m, S> {
 
     /// The solver of an outcome, which knows all predicates.
     fn solver(&mut self, step: Step) -> &mut Solver<S> {
-        let PredicateSteps { system, make, predicates, sources, solvers, poll, .. } = self;
+        let PredicateSteps { system, make, predicates, sources, solvers, poll, limits, .. } = self;
         let solver = solvers.entry(step).or_insert_with(|| {
-            let outcome = OutcomeSolver::new(make(), system, step, Limits::default());
+            let outcome = OutcomeSolver::new(make(), system, step, *limits);
             let mut outcome = outcome.expect("no variable is real");
             outcome.encoder.set_interrupt(poll.clone());
             for &(condition, value) in sources.iter() {

@@ -39,7 +39,7 @@ struct Arguments {
 pub enum Command {
     /// Prove that no unsafe state is reachable, or find a way to one
     #[command(after_help = EXIT_CODES)]
-    Verify(VerifyArguments),
+    Verify(Box<VerifyArguments>),
     /// Check a certificate that `verify --certificate` has written, without the engine that found it
     #[command(after_help = "The reading is the certificate's; one that is given must be the same.\n\n\
                       Exit codes: 0 accepted, 3 rejected, 11 not checked within the limit.")]

@@ -1,7 +1,7 @@
 //! How `--engine ppa` finds predicates: our way, and the variants of papers 001 and 004.
 
 use clap::{Args, ValueEnum};
-use surefoot_engines::{explain, ppa};
+use surefoot_engines::{explain, pa, ppa};
 
 use VariablesName::{Bsearch, Verix};
 
@@ -107,7 +107,11 @@ pub enum TraversalName {
 
 impl RefinementArguments {
     /// The checked form.
-    pub fn options(&self, proof: &ProofArguments) -> Result<ppa::Options, Failure> {
+    pub fn options(
+        &self,
+        enhancements: pa::Enhancements,
+        proof: &ProofArguments,
+    ) -> Result<ppa::Options, Failure> {
         let is_witness = self.refine == Some(RefineName::Witness);
         let of_variables = |names: &[VariablesName]| {
             is_witness && names.contains(&self.variables.unwrap_or(VariablesName::Bsearch))
@@ -163,6 +167,7 @@ impl RefinementArguments {
                 Some(RefineName::Witness) => ppa::Refinement::Witness { variables, split },
             },
             seed,
+            enhancements,
             solver: proof.solver()?,
             check: !proof.no_check,
         })

@@ -33,6 +33,35 @@ pub struct AbstractionArguments {
     /// Take the predicates from FILE, a JSON array of conditions [default: those of the property]. For ppa they are the first ones
     #[arg(long, value_name = "FILE")]
     pub predicates: Option<PathBuf>,
+    /// Do without some of the enhancements of paper 001, to see what they are worth
+    #[arg(long, value_enum, value_name = "ENHANCEMENT,…", value_delimiter = ',')]
+    pub without: Vec<EnhancementName>,
+}
+
+/// What makes abstract transitions faster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EnhancementName {
+    /// Labels that are applicable in a box take choices away there
+    PerOpDisj,
+    /// Bounds of the same linear term know of each other
+    OptSlackVar,
+    /// Commands that are enabled nowhere in a box are passed over
+    EntailOp,
+    /// Boxes are clipped by guards and targets
+    EntailGen,
+}
+
+impl AbstractionArguments {
+    /// The enhancements that are left.
+    fn enhancements(&self) -> pa::Enhancements {
+        let has = |name| !self.without.contains(&name);
+        pa::Enhancements {
+            per_operator: has(EnhancementName::PerOpDisj),
+            shared_terms: has(EnhancementName::OptSlackVar),
+            entailed_operators: has(EnhancementName::EntailOp),
+            entailed_bounds: has(EnhancementName::EntailGen),
+        }
+    }
 }
 
 /// Options of engines that prove SAFE by certificates.
@@ -203,6 +232,7 @@ impl SearchArguments {
             ("--save-state", ic3.save_state.is_some(), IC3),
             ("--resume", ic3.resume.is_some(), IC3),
             ("--predicates", abstraction.predicates.is_some(), PA),
+            ("--without", !abstraction.without.is_empty(), PA),
             ("--search", refinement.search.is_some(), PPA),
             ("--refine", refinement.refine.is_some(), PPA),
             ("--variables", refinement.variables.is_some(), PPA),
@@ -225,8 +255,12 @@ impl SearchArguments {
         Ok(match engine {
             Engine::Explicit => Search::Explicit(explicit.options()),
             Engine::Ic3 => Search::Ic3(ic3.options(proof)?),
-            Engine::Pa => Search::Pa(pa::Options { solver: proof.solver()?, check: !proof.no_check }),
-            Engine::Ppa => Search::Ppa(refinement.options(proof)?),
+            Engine::Pa => Search::Pa(pa::Options {
+                enhancements: abstraction.enhancements(),
+                solver: proof.solver()?,
+                check: !proof.no_check,
+            }),
+            Engine::Ppa => Search::Ppa(refinement.options(abstraction.enhancements(), proof)?),
         })
     }
 }

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 /// Runs a command.
 pub fn run(command: Command) -> Result<Exit, Failure> {
     match command {
-        Command::Verify(arguments) => verify::run(arguments),
+        Command::Verify(arguments) => verify::run(*arguments),
         Command::Check(arguments) => check::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
