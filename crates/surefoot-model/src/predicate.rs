@@ -324,3 +324,170 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     }
     a
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::system::Assignment;
+    use crate::variable::VariableType;
+
+    const LOWER: [i32; 3] = [-3, -2, 0];
+    const UPPER: [i32; 3] = [3, 4, 1];
+
+    fn states() -> impl Iterator<Item = [i32; 3]> {
+        (LOWER[0]..=UPPER[0]).flat_map(|x| {
+            (LOWER[1]..=UPPER[1]).flat_map(move |y| (LOWER[2]..=UPPER[2]).map(move |z| [x, y, z]))
+        })
+    }
+
+    fn linear(factors: [i64; 3], constant: i64) -> Linear {
+        let terms = (0..3).map(|v| (VarId(v), i128::from(factors[v as usize]))).collect();
+        Linear::merged(terms, constant.into()).expect("small numbers")
+    }
+
+    fn value(linear: &Linear, state: &[i32]) -> i64 {
+        linear.terms.iter().map(|&(v, factor)| factor * i64::from(state[v.index()])).sum::<i64>()
+            + linear.constant
+    }
+
+    fn factors() -> impl Strategy<Value = [i64; 3]> {
+        proptest::array::uniform3(-4..5_i64)
+    }
+
+    /// `x`, `y` and the Boolean `z`.
+    fn pool() -> (ExprPool, [ExprId; 3], Vec<Variable>) {
+        let mut pool = ExprPool::new();
+        let types = [
+            VariableType::Int { lower: LOWER[0], upper: UPPER[0] },
+            VariableType::Int { lower: LOWER[1], upper: UPPER[1] },
+            VariableType::Bool,
+        ];
+        let variables: Vec<Variable> =
+            ["x", "y", "z"].iter().zip(types).map(|(name, ty)| Variable::new(*name, ty)).collect();
+        let ids = [0, 1, 2].map(|v| pool.variable(VarId(v), &variables[v as usize]));
+        (pool, ids, variables)
+    }
+
+    proptest! {
+        #[test]
+        fn the_normal_form_says_the_same_up_to_negation(factors in factors(), constant in -12..13_i64) {
+            let linear = linear(factors, constant);
+            let expected = |state: &[i32]| value(&linear, state) >= 0;
+            let Some((inequality, is_negated)) = Inequality::not_negative(&linear, &LOWER, &UPPER) else {
+                let first = expected(&states().next().expect("a state"));
+                prop_assert!(states().all(|state| expected(&state) == first));
+                return Ok(());
+            };
+            for state in states() {
+                prop_assert_eq!(inequality.holds(&state) != is_negated, expected(&state));
+            }
+            // Its negation has the same normal form.
+            let negated = Linear {
+                terms: linear.terms.iter().map(|&(v, factor)| (v, -factor)).collect(),
+                constant: -linear.constant - 1,
+            };
+            let other = Inequality::not_negative(&negated, &LOWER, &UPPER);
+            prop_assert_eq!(other, Some((inequality, !is_negated)));
+        }
+
+        #[test]
+        fn narrowing_loses_no_state(factors in factors(), constant in -12..13_i64, value in any::<bool>()) {
+            let normal = Inequality::not_negative(&linear(factors, constant), &LOWER, &UPPER);
+            if let Some((inequality, _)) = normal {
+                let (mut lower, mut upper) = (LOWER, UPPER);
+                prop_assert!(inequality.narrow(value, &mut lower, &mut upper));
+                for state in states().filter(|state| inequality.holds(state) == value) {
+                    prop_assert!((0..3).all(|v| lower[v] <= state[v] && state[v] <= upper[v]), "{:?}", state);
+                }
+                match inequality.over_box(&lower, &upper) {
+                    Truth::Unknown => {}
+                    truth => prop_assert_eq!(truth == Truth::True, value),
+                }
+            }
+        }
+
+        #[test]
+        fn a_precondition_decides_what_holds_after_the_step(
+            factors in factors(),
+            constant in -12..13_i64,
+            update in proptest::array::uniform2(-4..5_i64),
+            add in -2..3_i64,
+        ) {
+            // x := Σ update + add
+            let (mut pool, [x, y, _], _) = pool();
+            let one = pool.int(1);
+            let mut value = pool.int(add);
+            for (variable, factor) in [x, y].into_iter().zip(update) {
+                let factor = pool.int(factor);
+                let product = pool.mul(factor, variable).expect("integers");
+                value = pool.add(value, product).expect("integers");
+            }
+            let assignments = vec![Assignment { variable: VarId(0), value }];
+            let outcome = Outcome { probability: one, assignments, requirements: Vec::new() };
+            if let Some((inequality, _)) = Inequality::not_negative(&linear(factors, constant), &LOWER, &UPPER) {
+                let before = inequality.before(&pool, &outcome).expect("linear");
+                for state in states() {
+                    let new = update[0] * i64::from(state[0]) + update[1] * i64::from(state[1]) + add;
+                    let after = [new as i32, state[1], state[2]];
+                    prop_assert_eq!(self::value(&before, &state) >= 0, inequality.holds(&after));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn conditions_are_taken_apart_into_different_atoms() {
+        let (mut pool, [x, y, z], variables) = pool();
+        let (two, three) = (pool.int(2), pool.int(3));
+        let equal = pool.eq(x, two).expect("numbers");
+        let less = pool.lt(y, three).expect("numbers");
+        let same = pool.ge(y, three).expect("numbers");
+        let sum = pool.add(x, y).expect("numbers");
+        let product = pool.mul(x, y).expect("numbers");
+        let far = pool.le(sum, three).expect("numbers");
+        let curved = pool.le(product, three).expect("numbers");
+        let all = pool.all([equal, less, same, z, far, curved]).expect("conditions");
+        let mut texts: Vec<String> = Predicate::atoms(&pool, all, &LOWER, &UPPER)
+            .iter()
+            .map(|predicate| match predicate {
+                Predicate::Linear(inequality) => inequality.display(&variables),
+                Predicate::Condition(id) => pool.display(*id, &variables),
+            })
+            .collect();
+        texts.sort();
+        texts.dedup();
+        let expected = ["((x * y) ≤ 3)", "x + y ≥ 4", "x ≥ 2", "x ≥ 3", "y ≥ 3", "z ≥ true"];
+        assert_eq!(texts, expected);
+        // As one predicate, an equality stays what it is.
+        assert_eq!(Predicate::of_condition(&pool, equal, &LOWER, &UPPER), Some(Predicate::Condition(equal)));
+        assert_eq!(
+            Predicate::of_condition(&pool, less, &LOWER, &UPPER),
+            Predicate::of_condition(&pool, same, &LOWER, &UPPER)
+        );
+    }
+
+    #[test]
+    fn cases_of_new_values_are_taken_apart() {
+        let (mut pool, [x, y, z], variables) = pool();
+        let (one, three) = (pool.int(1), pool.int(3));
+        // x := if z then min(x + 1, 3) else y
+        let more = pool.add(x, one).expect("numbers");
+        let least = pool.min(more, three).expect("numbers");
+        let value = pool.ite(z, least, y).expect("numbers");
+        let assignments = vec![Assignment { variable: VarId(0), value }];
+        let outcome = Outcome { probability: one, assignments, requirements: Vec::new() };
+        let bound = Inequality::bound(VarId(0), 2, &LOWER, &UPPER).expect("in the domain");
+        let mut texts: Vec<String> = bound
+            .preconditions(&pool, &outcome, &LOWER, &UPPER)
+            .iter()
+            .map(|predicate| match predicate {
+                Predicate::Linear(inequality) => inequality.display(&variables),
+                Predicate::Condition(_) => "a condition".into(),
+            })
+            .collect();
+        texts.sort();
+        assert_eq!(texts, ["x ≥ 1", "y ≥ 2", "z ≥ true"]);
+    }
+}

@@ -124,3 +124,89 @@ impl<'m, S: Arithmetic> Path<'m, S> {
         self.encoder.core()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use surefoot_model::{Assignment, Command, Outcome, VarId, Variable, VariableType};
+
+    use super::*;
+    use crate::SatSolver;
+
+    /// `x < 7 → x := 2x + y`, `y := y + 1`.
+    fn system() -> TransitionSystem {
+        let mut system = TransitionSystem::default();
+        system.variables.push(Variable::new("x", VariableType::Int { lower: 0, upper: 20 }));
+        system.variables.push(Variable::new("y", VariableType::Int { lower: -3, upper: 3 }));
+        let (x, y) = (VarId(0), VarId(1));
+        let pool = &mut system.exprs;
+        let (of_x, of_y) = (pool.variable(x, &system.variables[0]), pool.variable(y, &system.variables[1]));
+        let (one, two, seven) = (pool.int(1), pool.int(2), pool.int(7));
+        let guard = pool.lt(of_x, seven).expect("numbers");
+        let double = pool.mul(two, of_x).expect("numbers");
+        let to_x = pool.add(double, of_y).expect("numbers");
+        let to_y = pool.add(of_y, one).expect("numbers");
+        let assignments =
+            vec![Assignment { variable: x, value: to_x }, Assignment { variable: y, value: to_y }];
+        let outcomes = vec![Outcome { probability: one, assignments, requirements: Vec::new() }];
+        system.commands.push(Command { label: None, guard, outcomes, origin: String::new() });
+        system
+    }
+
+    /// The state after a step, if there is one.
+    fn step([x, y]: [i32; 2]) -> Option<[i32; 2]> {
+        let after = [2 * x + y, y + 1];
+        (x < 7 && (0..=20).contains(&after[0]) && after[1] <= 3).then_some(after)
+    }
+
+    #[test]
+    fn runs_are_those_of_the_steps() {
+        let system = system();
+        let once = Step { command: 0, outcome: 0 };
+        for length in 0..4 {
+            let mut path = Path::new(&system, SatSolver::new()).expect("no real variables");
+            let possible: Vec<Lit> = (0..length).map(|_| path.push(once)).collect();
+            for x in 0..=20 {
+                for y in -3..=3 {
+                    let mut states = vec![[x, y]];
+                    while let Some(next) =
+                        states.last().copied().and_then(step).filter(|_| states.len() <= length)
+                    {
+                        states.push(next);
+                    }
+                    let mut question: Vec<Lit> =
+                        Bound::of_state(&[x, y]).into_iter().map(|bound| path.bound(0, bound)).collect();
+                    question.extend(&possible);
+                    let is_run = states.len() > length;
+                    assert_eq!(path.query(&question) == Answer::Satisfiable, is_run, "{states:?}");
+                    if is_run {
+                        let last = Bound::of_state(&states[length]);
+                        question.extend(last.into_iter().map(|bound| path.bound(length, bound)));
+                        assert_eq!(path.query(&question), Answer::Satisfiable, "{states:?}");
+                        assert_eq!(path.first_state(), [x, y]);
+                        question.push(
+                            path.bound(length, Bound::AtLeast(VarId(0), i64::from(states[length][0]) + 1)),
+                        );
+                        assert_eq!(path.query(&question), Answer::Unsatisfiable, "{states:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_impossible_is_known_anywhere_on_the_path() {
+        let system = system();
+        let once = Step { command: 0, outcome: 0 };
+        let mut path = Path::new(&system, SatSolver::new()).expect("no real variables");
+        let possible = path.push(once);
+        let impossible = path.impossible(1, once);
+        // From x = 1, y = -2 the step would lead to 0, -1, and from there to -1.
+        let start: Vec<Lit> =
+            Bound::of_state(&[1, -2]).into_iter().map(|bound| path.bound(0, bound)).collect();
+        let question = [&start[..], &[possible, impossible]].concat();
+        assert_eq!(path.query(&question), Answer::Satisfiable);
+        let question = [&start[..], &[possible, !impossible]].concat();
+        assert_eq!(path.query(&question), Answer::Unsatisfiable);
+        assert!(path.core().contains(&!impossible));
+    }
+}

@@ -125,3 +125,39 @@ fn options_of_other_engines_are_refused() {
         verify(&folder, engine, option).exits(2).complains(&[needs]);
     }
 }
+
+#[test]
+fn variants_of_the_papers_give_the_same_verdict() {
+    let folder = Folder::empty();
+    folder.run(&["demo", "--out", "."]).exits(0);
+    let verify = |more: &[&str]| {
+        let task = ["verify", "robot.jani", "--policy", "careful.jani2nnet", "--engine", "ppa"];
+        folder.run(&[&task[..], more].concat())
+    };
+    for options in [
+        &["--search", "hamming", "--seed", "3"][..],
+        &["--refine", "barriers"],
+        &["--refine", "values"],
+        &["--refine", "witness"],
+        &["--refine", "witness", "--variables", "verix", "--epsilon", "0.25", "--traversal", "random"],
+        &["--refine", "witness", "--variables", "bsearch", "--tau", "0.1", "--split", "epsilon"],
+        &["--refine", "witness", "--variables", "sens", "--split", "middle"],
+        &["--refine", "witness", "--variables", "random", "--split", "random"],
+        &["--without", "entail-op,opt-slack-var"],
+        &["--without", "per-op-disj", "--without", "entail-gen"],
+    ] {
+        let run = verify(options).exits(0);
+        assert!(run.verdict().starts_with("SAFE  "), "{options:?}: {}", run.verdict());
+    }
+    for (options, message) in [
+        (&["--variables", "all"][..], "`--variables` needs `--refine witness`"),
+        (
+            &["--refine", "witness", "--epsilon", "0.5"],
+            "`--epsilon` needs `--refine witness --variables verix`",
+        ),
+        (&["--refine", "witness", "--variables", "all", "--tau", "0.5"], "`--tau` needs "),
+        (&["--refine", "witness", "--variables", "verix", "--epsilon", "2"], "expected a number from 0 to 1"),
+    ] {
+        verify(options).exits(2).complains(&[message]);
+    }
+}
