@@ -21,6 +21,9 @@ pub struct Inequality {
     at_least: i64,
 }
 
+/// Cases of a new value that are looked at: nested ones can be exponentially many.
+const MOST_CASES: usize = 1000;
+
 /// Sums in all states are below this, so that no part of them overflows anywhere.
 const LARGEST: i128 = 1 << 62;
 
@@ -158,9 +161,16 @@ impl Inequality {
         let Some((variable, bound)) = self.as_bound() else { return Vec::new() };
         let assigned = outcome.assignments.iter().find(|assignment| assignment.variable == variable);
         let mut predicates = Vec::new();
+        let mut seen = FxHashSet::default();
         let mut stack: Vec<(ExprId, i64)> =
             assigned.map(|assigned| (assigned.value, bound)).into_iter().collect();
         while let Some((value, bound)) = stack.pop() {
+            if seen.len() == MOST_CASES {
+                break;
+            }
+            if !seen.insert((value, bound)) {
+                continue;
+            }
             if let Some(mut linear) = Linear::of_integer(pool, value) {
                 if let Some(constant) = linear.constant.checked_sub(bound) {
                     linear.constant = constant;
@@ -241,7 +251,11 @@ impl Predicate {
         upper: &[i32],
     ) -> Option<Predicate> {
         let mut condition = condition;
-        while let Node::Unary(UnaryOp::Not, inner) = *pool.node(condition) {
+        // What is undefined counts as false, with a negation and without.
+        let is_total = |id| !Program::new(pool, &[id]).over_box(lower, upper, &mut Vec::new()).undefined;
+        while let Node::Unary(UnaryOp::Not, inner) = *pool.node(condition)
+            && is_total(inner)
+        {
             condition = inner;
         }
         let is_linear = match *pool.node(condition) {
@@ -282,10 +296,16 @@ impl Predicate {
                     let difference = difference(pool, a, b, lower, upper);
                     match difference.and_then(|difference| at_least_zero(op, difference)) {
                         None => atoms.push(Predicate::Condition(id)),
-                        Some(linears) => atoms.extend(linears.iter().filter_map(|linear| {
-                            let (inequality, _) = Inequality::not_negative(linear, lower, upper)?;
-                            Some(Predicate::Linear(inequality))
-                        })),
+                        Some(linears) => {
+                            for linear in &linears {
+                                match Inequality::not_negative(linear, lower, upper) {
+                                    Some((inequality, _)) => atoms.push(Predicate::Linear(inequality)),
+                                    None if is_constant(linear, lower, upper) => {}
+                                    // The numbers are too large.
+                                    None => atoms.push(Predicate::Condition(id)),
+                                }
+                            }
+                        }
                     }
                 }
                 _ => atoms.push(Predicate::Condition(id)),
@@ -293,6 +313,17 @@ impl Predicate {
         }
         atoms
     }
+}
+
+/// Whether `linear ≥ 0` is true in all states, or false in all.
+fn is_constant(linear: &Linear, lower: &[i32], upper: &[i32]) -> bool {
+    let (mut low, mut high) = (i128::from(linear.constant), i128::from(linear.constant));
+    for &(v, factor) in &linear.terms {
+        let ends = [lower, upper].map(|ends| i128::from(factor) * i128::from(ends[v.index()]));
+        low += ends[0].min(ends[1]);
+        high += ends[0].max(ends[1]);
+    }
+    low >= 0 || high < 0
 }
 
 /// `b - a`, if that is linear and defined in all states.

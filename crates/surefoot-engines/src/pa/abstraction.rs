@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use surefoot_model::{ExprId, Inequality, Predicate, VarId};
 use surefoot_solve::{Answer, AnySolver, Backend, Limits, Poll, PredicateSteps, Step};
 
@@ -21,6 +21,7 @@ use super::predicates::{Predicates, Region};
 use super::states::CellStates;
 use super::statistics::{Source, Tests};
 use crate::control::Control;
+use crate::outcome::StopReason;
 use crate::step::Stepper;
 use crate::symbolic::{Choice, Images, POLICY_BOXES, PolicyTests, Problem, StateBox, Stop, halve};
 use crate::task::TaskError;
@@ -77,6 +78,9 @@ pub struct Abstraction<'p> {
     /// What inequalities after a step are before it, with their negation.
     before: FxHashMap<(Step, usize), Option<(Inequality, bool)>>,
     poll: Poll,
+    memory_limit: Option<u64>,
+    /// The limit that one expansion has reached.
+    pub stopped: Option<StopReason>,
     tests: Tests,
 }
 
@@ -110,6 +114,8 @@ impl<'p> Abstraction<'p> {
             seeds: FxHashMap::default(),
             before: FxHashMap::default(),
             poll,
+            memory_limit: control.memory_limit,
+            stopped: None,
             tests: Tests::default(),
         };
         for index in 0..abstraction.predicates.len() {
@@ -229,12 +235,12 @@ impl<'p> Abstraction<'p> {
             (0..is_changing.len()).all(|i| is_changing[i] || cell.value(i) == target.value(i))
         };
         let excluded = self.steps.exclude_nothing(step);
-        let mut known: Vec<Cell> = Vec::new();
+        let mut known: FxHashSet<Cell> = FxHashSet::default();
         loop {
+            self.look_at_memory(expansion)?;
             for target in expansion.successors.keys().filter(|target| agrees(target)) {
-                if !known.contains(target) {
+                if known.insert(target.clone()) {
                     self.steps.exclude(&excluded, |index| target.value(index));
-                    known.push(target.clone());
                 }
             }
             let asked = Instant::now();
@@ -257,6 +263,19 @@ impl<'p> Abstraction<'p> {
             }
         }
         self.steps.forget(excluded);
+        Ok(())
+    }
+
+    /// An abstract state can have very many successors.
+    fn look_at_memory(&mut self, expansion: &Expansion) -> Result<(), Stop> {
+        let state = size_of_val(&self.problem.domain.lower[..]);
+        let successor =
+            2 * (size_of::<Cell>() + self.predicates.len() / 8) + size_of::<Witness>() + 2 * state;
+        let bytes = self.memory() + (expansion.successors.len() * successor) as u64;
+        if self.memory_limit.is_some_and(|limit| bytes > limit) {
+            self.stopped = Some(StopReason::Memory);
+            return Err(Stop::Limit);
+        }
         Ok(())
     }
 

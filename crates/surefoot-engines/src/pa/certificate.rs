@@ -28,14 +28,16 @@ impl Abstraction<'_> {
         let mut trees = Vec::new();
         let size =
             (2 * self.problem().domain.lower.len() * size_of::<i32>() + size_of::<RegionTree>()) as u64;
+        let mut nodes = 0;
         for cell in cells {
-            let bytes = self.memory() + trees.len() as u64 * size;
+            let bytes = self.memory() + trees.len() as u64 * size + nodes * size_of::<TreeNode>() as u64;
             let mut excluded = BTreeMap::new();
             let regions =
                 self.predicates.exact_regions(cell, |more| look_around(bytes + more as u64 * size))?;
             for region in regions {
                 look_around(bytes)?;
                 let tree = self.tree(cell, &region, &all, &mut excluded)?;
+                nodes += 2 * tree.len() as u64;
                 trees.push(RegionTree { region, tree });
             }
             for (_, excluded) in excluded {

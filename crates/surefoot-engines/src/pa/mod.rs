@@ -97,7 +97,7 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
     let mut run = Run::new(&problem, options, control);
     let found = run.search();
     let mut statistics = run.statistics();
-    let stopped = run.stopped.or_else(|| control.exhausted(run.memory()));
+    let stopped = run.stopped.or(run.abstraction.stopped).or_else(|| control.exhausted(run.memory()));
     let conclusion = conclude(task, found, stopped, options.solver, options.check, control)?;
     statistics.check = conclusion.check.map_or(Duration::ZERO, |check| check.time);
     let counts = outcome::Statistics {
@@ -169,10 +169,10 @@ impl<'p> Run<'p> {
             return Ok(End::Unknown(StopReason::Abstraction));
         }
         let began = Instant::now();
-        let Run { abstraction, cells, control, bytes, .. } = self;
+        let Run { abstraction, cells, control, bytes, stopped, .. } = self;
         let regions = abstraction.regions(cells, |memory| {
-            let is_over = control.exhausted(memory + *bytes).is_some();
-            if is_over { Err(Stop::Limit) } else { Ok(()) }
+            *stopped = control.exhausted(memory + *bytes);
+            if stopped.is_some() { Err(Stop::Limit) } else { Ok(()) }
         });
         self.counts.certificate = began.elapsed();
         Ok(End::Safe(regions?))
@@ -183,6 +183,11 @@ impl<'p> Run<'p> {
         if let Some(state) = self.abstraction.states.undefined_start()? {
             return Err(self.problem.undefined_start(&state));
         }
+        if let Some(start) = self.abstraction.states.unsafe_start()?
+            && self.abstraction.is_unsafe(&start)?
+        {
+            return Ok(Some(Trace { start, steps: Vec::new() }));
+        }
         let mut listed = self.problem.task.property.start.listed.iter();
         let seen = self.abstraction.states.list_nothing();
         while let Some(state) = listed
@@ -192,7 +197,9 @@ impl<'p> Run<'p> {
             self.look_around()?;
             let cell = self.abstraction.predicates.cell(&state);
             self.abstraction.plant(&cell, &state);
-            self.abstraction.states.list(seen, &cell);
+            if !self.known.contains(&cell) {
+                self.abstraction.states.list(seen, &cell);
+            }
             self.add(cell);
             if self.abstraction.is_unsafe(&state)? {
                 return Ok(Some(Trace { start: state, steps: Vec::new() }));

@@ -76,6 +76,12 @@ impl<'p> CellStates<'p> {
         self.ask(&[undefined])
     }
 
+    /// A state that satisfies the start condition and is unsafe.
+    pub fn unsafe_start(&mut self) -> Result<Option<Vec<i32>>, Stop> {
+        let Some(start) = self.start else { return Ok(None) };
+        self.ask(&[start.is_true, self.bad.unsafe_state])
+    }
+
     /// An unsafe state of an abstract state.
     pub fn unsafe_state(&mut self, cell: &Cell) -> Result<Option<Vec<i32>>, Stop> {
         self.ask_in(cell, &[self.bad.unsafe_state])

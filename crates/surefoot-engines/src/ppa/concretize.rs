@@ -77,7 +77,8 @@ impl Run<'_> {
         question.push(end.literal);
         let mut barriers: Vec<Barrier> = Vec::new();
         loop {
-            self.look_around()?;
+            let barrier = size_of::<Barrier>() + 3 * size_of_val(&self.problem.domain.lower[..]);
+            self.look_around_with(path.memory() + (barriers.len() * barrier) as u64)?;
             let mut all = question.clone();
             all.extend(barriers.iter().map(|barrier| barrier.literal));
             let Some(first) = ask(&mut path, &all)? else { break };

@@ -38,7 +38,7 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
     let mut run = Run::new(&problem, options, control);
     let found = run.search();
     let mut statistics = run.statistics();
-    let stopped = run.stopped.or_else(|| control.exhausted(run.memory()));
+    let stopped = run.stopped.or(run.abstraction.stopped).or_else(|| control.exhausted(run.memory()));
     let conclusion = conclude(task, found, stopped, options.solver, options.check, control)?;
     statistics.check = conclusion.check.map_or(Duration::ZERO, |check| check.time);
     let counts = outcome::Statistics {
@@ -64,6 +64,8 @@ struct Run<'p> {
     random: Random,
     distance: Distance,
     known: Known,
+    /// Bytes of the abstract states of the present search.
+    search_bytes: u64,
     /// Start states that were found.
     starts: Vec<Vec<i32>>,
     statistics: Statistics,
@@ -86,6 +88,7 @@ impl<'p> Run<'p> {
             random: Random::new(options.seed, 1),
             distance: Distance::new(&problem.task.system.exprs, problem.unsafe_states),
             known: Known::default(),
+            search_bytes: 0,
             starts: Vec::new(),
             statistics: Statistics::default(),
             reported: Instant::now(),
@@ -102,10 +105,10 @@ impl<'p> Run<'p> {
                 Ok(path) => path,
                 Err(cells) => {
                     let began = Instant::now();
-                    let Run { abstraction, control, known, .. } = self;
+                    let Run { abstraction, control, known, stopped, .. } = self;
                     let regions = abstraction.regions(&cells, |memory| {
-                        let is_over = control.exhausted(memory + known.memory()).is_some();
-                        if is_over { Err(Stop::Limit) } else { Ok(()) }
+                        *stopped = control.exhausted(memory + known.memory());
+                        if stopped.is_some() { Err(Stop::Limit) } else { Ok(()) }
                     });
                     self.statistics.certificate = began.elapsed();
                     return Ok(End::Safe(regions?));
@@ -118,6 +121,9 @@ impl<'p> Run<'p> {
             let before = self.abstraction.predicates.len();
             let predicates = self.abstraction.predicates.counted();
             let mut added = self.refine(&path, &spurious)?;
+            if added == 0 {
+                added = self.refine_by_all_steps(&path);
+            }
             if added == 0 {
                 added = self.bisect(|_| true);
             }
@@ -151,7 +157,7 @@ impl<'p> Run<'p> {
 
     /// Bytes of everything that grows, roughly.
     fn memory(&self) -> u64 {
-        self.known.memory() + self.abstraction.memory()
+        self.known.memory() + self.search_bytes + self.abstraction.memory()
     }
 
     fn statistics(&self) -> Statistics {
@@ -166,11 +172,16 @@ impl<'p> Run<'p> {
 
     /// Looks at the limits and reports progress.
     fn look_around(&mut self) -> Result<(), Stop> {
+        self.look_around_with(0)
+    }
+
+    /// The same where so many bytes more are in use.
+    fn look_around_with(&mut self, more: u64) -> Result<(), Stop> {
         if self.reported.elapsed() >= REPORT_INTERVAL {
             self.control.observer.progress(&Progress::Pa(Box::new(self.statistics())));
             self.reported = Instant::now();
         }
-        self.stopped = self.control.exhausted(self.memory());
+        self.stopped = self.control.exhausted(self.memory() + more);
         if self.stopped.is_some() { Err(Stop::Limit) } else { Ok(()) }
     }
 }

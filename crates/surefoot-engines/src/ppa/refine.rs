@@ -52,17 +52,16 @@ impl Run<'_> {
         Ok(self.abstraction.predicates.len() - before)
     }
 
+    /// Adds what decides all steps of a path, and its end; how many predicates. Where a step leaves a domain, what the core says is not all that matters.
+    pub(super) fn refine_by_all_steps(&mut self, path: &AbstractPath) -> usize {
+        let before = self.abstraction.predicates.len();
+        self.add_steps(path, 0..=path.steps.len());
+        self.abstraction.predicates.len() - before
+    }
+
     /// Adds what decides the steps and the barriers of a core.
     fn refine_by_core(&mut self, path: &AbstractPath, spurious: &Spurious) {
-        for &at in &spurious.steps {
-            let predicates = match path.steps.get(at) {
-                Some(&step) => self.atoms_of_step(step),
-                None => self.atoms_of_end(path.end),
-            };
-            for predicate in predicates {
-                self.add_with_preconditions(predicate, &path.steps[..at], Source::Environment);
-            }
-        }
+        self.add_steps(path, spurious.steps.iter().copied());
         for barrier in &spurious.barriers {
             for bound in barrier.states.bounds(&self.problem.domain) {
                 let (variable, value) = match bound {
@@ -71,6 +70,19 @@ impl Run<'_> {
                     Bound::AtMost(variable, value) => (variable, value + 1),
                 };
                 self.add_bound_with_preconditions(variable, value, &path.steps[..barrier.at]);
+            }
+        }
+    }
+
+    /// Adds what decides steps of a path; the number of all steps stands for its end.
+    fn add_steps(&mut self, path: &AbstractPath, steps: impl IntoIterator<Item = usize>) {
+        for at in steps {
+            let predicates = match path.steps.get(at) {
+                Some(&step) => self.atoms_of_step(step),
+                None => self.atoms_of_end(path.end),
+            };
+            for predicate in predicates {
+                self.add_with_preconditions(predicate, &path.steps[..at], Source::Environment);
             }
         }
     }

@@ -68,6 +68,7 @@ impl Known {
 impl Run<'_> {
     /// A shortest way to a bad abstract state; all reachable abstract states if there is none.
     pub(super) fn find_path(&mut self) -> Result<Result<AbstractPath, Vec<Cell>>, Stop> {
+        self.search_bytes = 0;
         let starts = self.start_cells()?;
         self.statistics.start_states = starts.len() as u64;
         let mut parents: Vec<Option<(usize, Step)>> = vec![None; starts.len()];
@@ -110,6 +111,7 @@ impl Run<'_> {
             self.statistics.transitions += found.len() as u64;
             for (target, step) in found {
                 if seen.insert(target.clone()) {
+                    self.search_bytes += 3 * target.memory() + 64;
                     queue.push(self.priority(&target, cells.len()));
                     cells.push(target);
                     parents.push(Some((next, step)));
@@ -136,26 +138,32 @@ impl Run<'_> {
     fn start_cells(&mut self) -> Result<Vec<Cell>, Stop> {
         let mut cells = Vec::new();
         let mut seen = FxHashSet::default();
-        let abstraction = &mut self.abstraction;
-        let listed = abstraction.states.list_nothing();
-        let given = &self.problem.task.property.start.listed;
-        // One start state of each abstract state was found with the predicates of before.
-        for state in given.iter().chain(&self.starts) {
-            let cell = abstraction.predicates.cell(state);
+        let listed = self.abstraction.states.list_nothing();
+        let given = self.problem.task.property.start.listed.len();
+        let mut next = 0;
+        loop {
+            self.look_around()?;
+            // One start state of each abstract state was found with the predicates of before.
+            let state = if next < given {
+                self.problem.task.property.start.listed[next].clone()
+            } else if let Some(state) = self.starts.get(next - given) {
+                state.clone()
+            } else if let Some(state) = self.abstraction.states.start(listed)? {
+                self.starts.push(state.clone());
+                state
+            } else {
+                break;
+            };
+            next += 1;
+            let cell = self.abstraction.predicates.cell(&state);
             if seen.insert(cell.clone()) {
-                abstraction.plant(&cell, state);
-                abstraction.states.list(listed, &cell);
+                self.search_bytes += 3 * cell.memory() + 64 + 4 * state.len() as u64;
+                self.abstraction.plant(&cell, &state);
+                self.abstraction.states.list(listed, &cell);
                 cells.push(cell);
             }
         }
-        while let Some(state) = abstraction.states.start(listed)? {
-            let cell = abstraction.predicates.cell(&state);
-            abstraction.plant(&cell, &state);
-            abstraction.states.list(listed, &cell);
-            self.starts.push(state);
-            cells.push(cell);
-        }
-        abstraction.states.forget(listed);
+        self.abstraction.states.forget(listed);
         Ok(cells)
     }
 
@@ -170,6 +178,7 @@ impl Run<'_> {
         } else {
             End::Good
         };
+        self.known.bytes += cell.memory() + size_of::<Facts>() as u64;
         self.known.cells.entry(cell.clone()).or_default().end = Some(end);
         Ok(end)
     }

@@ -119,6 +119,11 @@ impl<'m, S: Arithmetic> Path<'m, S> {
         self.encoder.holds(literal)
     }
 
+    /// Bytes, roughly.
+    pub fn memory(&self) -> u64 {
+        self.encoder.memory()
+    }
+
     /// Some of the literals that cannot be true together.
     pub fn core(&self) -> Vec<Lit> {
         self.encoder.core()

@@ -71,8 +71,8 @@ fn counts(task: &Task, answer: &Answer, state: Option<&Written>) -> String {
         Details::Ic3 { statistics, certificate, .. } => {
             ic3::rows(outcome, statistics, certificate.as_ref(), state)
         }
-        Details::Pa { statistics, predicates, certificate, .. } => {
-            pa::rows(outcome, statistics, predicates, certificate.as_ref())
+        Details::Pa { engine, statistics, predicates, certificate } => {
+            pa::rows(*engine, outcome, statistics, predicates, certificate.as_ref())
         }
     };
     let mut text = String::new();

@@ -7,9 +7,11 @@ use surefoot_engines::{Outcome, Tally};
 use super::certificate;
 use super::number::{bytes, counted, grouped, percent, seconds};
 use crate::answer::Issued;
+use crate::arguments::search::Engine;
 
 /// Names and values of what was counted.
 pub fn rows(
+    engine: Engine,
     outcome: &Outcome,
     statistics: &Statistics,
     predicates: &[Described],
@@ -28,8 +30,11 @@ pub fn rows(
             format!("{} abstract, {} expanded", grouped(statistics.states), grouped(statistics.expanded)),
         ),
         ("transitions", grouped(statistics.transitions)),
-        ("unsafe states", format!("{} abstract", grouped(statistics.unsafe_states))),
     ]);
+    // With predicates that are found, the search ends at the first.
+    if engine == Engine::Pa {
+        rows.push(("unsafe states", format!("{} abstract", grouped(statistics.unsafe_states))));
+    }
     if statistics.errors > 0 {
         rows.push((
             "errors",
