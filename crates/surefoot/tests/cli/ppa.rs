@@ -161,3 +161,32 @@ fn variants_of_the_papers_give_the_same_verdict() {
         verify(options).exits(2).complains(&[message]);
     }
 }
+
+/// Two numbers whose product is below 1000 at the start, and no step: the proof is one abstract state, but no box.
+const PRODUCT: &str = r#"{
+  "jani-version": 1, "name": "product", "type": "lts",
+  "variables": [
+    {"name": "x", "type": {"kind": "bounded", "base": "int", "lower-bound": 0, "upper-bound": 20000}, "initial-value": 0},
+    {"name": "y", "type": {"kind": "bounded", "base": "int", "lower-bound": 0, "upper-bound": 20000}, "initial-value": 0}
+  ],
+  "automata": [{"name": "a", "locations": [{"name": "on"}], "initial-locations": ["on"], "edges": []}],
+  "system": {"elements": [{"automaton": "a"}]},
+  "properties": [{"name": "small", "expression": {
+    "op": "PA",
+    "start": {"op": "state-condition", "exp": {"op": "<", "left": {"op": "*", "left": "x", "right": "y"}, "right": 1000}},
+    "reach": {"op": "≥", "left": {"op": "*", "left": "x", "right": "y"}, "right": 1000},
+    "predicates": [{"op": "≥", "left": {"op": "*", "left": "x", "right": "y"}, "right": 1000}]
+  }}]
+}"#;
+
+#[test]
+fn a_certificate_that_takes_too_much_memory_leaves_it_open() {
+    let folder = Folder::empty();
+    folder.write("product.jani", PRODUCT);
+    let verify = |more: &[&str]| {
+        folder.run(&[&["verify", "product.jani", "--no-policy", "--engine", "pa"], more].concat())
+    };
+    verify(&[]).exits(0).prints(&["states            1 abstract"]);
+    let run = verify(&["--memory-limit", "40kB"]).exits(11).prints(&["1 abstract, 1 expanded"]);
+    assert!(run.verdict().starts_with("UNKNOWN  memory limit after "), "{}", run.verdict());
+}
