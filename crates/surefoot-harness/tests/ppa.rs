@@ -77,6 +77,7 @@ fn options_do_not_change_verdicts() {
     let order = Order::Sensitivity;
     let witness = |variables, split| Refinement::Witness { variables, split };
     for refinement in [
+        Refinement::Barriers,
         Refinement::Values,
         witness(Variables::All, SplitPoint::Witness),
         witness(Variables::All, SplitPoint::Middle),
@@ -86,9 +87,9 @@ fn options_do_not_change_verdicts() {
         witness(Variables::Sensitive, SplitPoint::Middle),
         witness(Variables::Random, SplitPoint::Random),
     ] {
-        for search in [Search::Breadth, Search::Hamming] {
+        for search in [Search::Breadth, Search::Hamming, Search::Coarse] {
             let options = Options { refinement, search, seed: 5, ..Options::default() };
-            compare(&tasks(Size::Small), 300, options, None);
+            compare(&tasks(Size::Small), 200, options, None);
         }
     }
 }

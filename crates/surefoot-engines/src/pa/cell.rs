@@ -20,6 +20,11 @@ impl Cell {
         Cell::of_values((0..count + values.len()).map(value))
     }
 
+    /// The values of the first predicates alone.
+    pub fn truncated(&self, count: usize) -> Cell {
+        Cell::of_values((0..count).map(|index| self.value(index)))
+    }
+
     /// The value of a predicate.
     pub fn value(&self, predicate: usize) -> bool {
         self.0[predicate / 64] >> (predicate % 64) & 1 == 1

@@ -4,6 +4,7 @@
 //! (`concretize.rs`). If there is none, new predicates see to it that this path is none any more (`refine.rs`), and the search begins again,
 //! with what it knows already. It ends with a run to an unsafe state, or with abstract states that hold none: the proof, as in [`crate::pa`].
 
+mod coarse;
 mod concretize;
 mod distance;
 mod options;
@@ -21,6 +22,7 @@ use crate::random::Random;
 use crate::step::{Status, Stepper, Transition};
 use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, suits};
 use crate::task::{Task, TaskError};
+use coarse::Coarse;
 use distance::Distance;
 pub use options::{Options, Refinement, Search, SplitPoint, Variables};
 use search::Known;
@@ -63,6 +65,7 @@ struct Run<'p> {
     stepper: Stepper<'p>,
     random: Random,
     distance: Distance,
+    coarse: Coarse,
     known: Known,
     /// Bytes of the abstract states of the present search.
     search_bytes: u64,
@@ -87,6 +90,7 @@ impl<'p> Run<'p> {
             stepper: Stepper::new(&problem.task),
             random: Random::new(options.seed, 1),
             distance: Distance::new(&problem.task.system.exprs, problem.unsafe_states),
+            coarse: Coarse::default(),
             known: Known::default(),
             search_bytes: 0,
             starts: Vec::new(),
@@ -157,7 +161,7 @@ impl<'p> Run<'p> {
 
     /// Bytes of everything that grows, roughly.
     fn memory(&self) -> u64 {
-        self.known.memory() + self.search_bytes + self.abstraction.memory()
+        self.known.memory() + self.search_bytes + self.coarse.memory() + self.abstraction.memory()
     }
 
     fn statistics(&self) -> Statistics {

@@ -42,6 +42,8 @@ pub enum Search {
     Breadth,
     /// Where the fewest atoms must change until the unsafe condition is true (the Hamming distance of the papers). Ties are broken by the seed.
     Hamming,
+    /// Where a bad abstract state was near in the last iteration, which had fewer predicates; in the first iteration as [`Search::Hamming`].
+    Coarse,
 }
 
 /// What becomes a predicate if the policy does not take an abstract path.

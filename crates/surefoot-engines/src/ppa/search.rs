@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use surefoot_solve::Step;
 
 use super::Run;
+use super::coarse::Coarse;
 use super::options::Search;
 use crate::pa::abstraction::{Expansion, Witness};
 use crate::pa::cell::Cell;
@@ -55,6 +56,20 @@ impl Known {
     /// Bytes, roughly.
     pub fn memory(&self) -> u64 {
         self.bytes
+    }
+
+    /// How far bad abstract states are, with so many predicates.
+    fn distances(&self, count: usize) -> Coarse {
+        let is_bad = |facts: &Facts| {
+            facts.end.is_some_and(|end| end != End::Good)
+                || facts.expansion.as_ref().is_some_and(|expansion| expansion.error.is_some())
+        };
+        let bad = self.cells.iter().filter(|(_, facts)| is_bad(facts)).map(|(cell, _)| cell);
+        let transitions = self.cells.iter().flat_map(|(cell, facts)| {
+            let expansion = facts.expansion.iter();
+            expansion.flat_map(move |expansion| expansion.successors.keys().map(move |target| (cell, target)))
+        });
+        Coarse::new(count, bad, transitions)
     }
 
     fn count(&mut self, states: usize, expansion: &Expansion) {
@@ -126,12 +141,18 @@ impl Run<'_> {
     fn priority(&mut self, cell: &Cell, number: usize) -> Reverse<(u32, u64, usize)> {
         match self.options.search {
             Search::Breadth => Reverse((0, 0, number)),
-            Search::Hamming => {
-                let states = self.abstraction.predicates.region(cell).states;
-                let distance = self.distance.of(&states);
+            Search::Coarse if self.statistics.iterations.is_empty() => self.by_hamming(cell, number),
+            Search::Coarse => {
+                let distance = self.coarse.of(cell).unwrap_or(u32::MAX);
                 Reverse((distance, self.random.below(u64::MAX), number))
             }
+            Search::Hamming => self.by_hamming(cell, number),
         }
+    }
+
+    fn by_hamming(&mut self, cell: &Cell, number: usize) -> Reverse<(u32, u64, usize)> {
+        let states = self.abstraction.predicates.region(cell).states;
+        Reverse((self.distance.of(&states), self.random.below(u64::MAX), number))
     }
 
     /// The abstract states that hold start states.
@@ -198,6 +219,9 @@ impl Run<'_> {
     /// Takes over what is known, where the predicates from `first` on, which are new, tell nothing apart. States that were found become seeds.
     pub(super) fn carry_over(&mut self, first: usize) {
         let old = std::mem::take(&mut self.known);
+        if self.options.search == Search::Coarse {
+            self.coarse = old.distances(first);
+        }
         let mut extended: FxHashMap<Cell, Option<Cell>> = FxHashMap::default();
         let predicates = &self.abstraction.predicates;
         let mut extend = |cell: &Cell| -> Option<Cell> {

@@ -53,6 +53,8 @@ pub enum SearchName {
     Breadth,
     /// Where few atoms must change until the unsafe condition is true
     Hamming,
+    /// Where an unsafe abstract state was near in the last iteration
+    Coarse,
 }
 
 /// What becomes a predicate if the policy does not take an abstract path.
@@ -159,6 +161,7 @@ impl RefinementArguments {
         Ok(ppa::Options {
             search: match self.search {
                 Some(SearchName::Hamming) => ppa::Search::Hamming,
+                Some(SearchName::Coarse) => ppa::Search::Coarse,
                 Some(SearchName::Breadth) | None => ppa::Search::Breadth,
             },
             refinement: match self.refine {

@@ -136,6 +136,7 @@ fn variants_of_the_papers_give_the_same_verdict() {
     };
     for options in [
         &["--search", "hamming", "--seed", "3"][..],
+        &["--search", "coarse"],
         &["--refine", "barriers"],
         &["--refine", "values"],
         &["--refine", "witness"],
