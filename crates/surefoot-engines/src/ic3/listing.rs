@@ -10,12 +10,9 @@ use surefoot_certificate::{Region, TreeNode};
 
 use super::reason::Reason;
 use super::{Run, Stop};
-use crate::explicit::list::{Error, Listed, list};
-use crate::simulate::{StartFrom, Starts};
+use crate::explicit::list::Listed;
+use crate::symbolic::list_reachable;
 use crate::task::TaskError;
-
-/// Search nodes that may be spent on start states.
-const START_NODES: u64 = 200_000;
 
 /// States between looks at the limits.
 const PATIENCE: usize = 1024;
@@ -23,20 +20,9 @@ const PATIENCE: usize = 1024;
 impl Run<'_> {
     /// Lists reachable states, if they are not too many.
     pub(super) fn list(&mut self) -> Result<Listed, Stop> {
-        let starts = Starts::collect(&self.problem.task, StartFrom::Property, START_NODES, self.control);
-        let starts = starts.map_err(|error| Stop::Error(TaskError::Model(error)))?;
-        if !starts.is_complete() {
-            return Ok(Listed::TooMany);
-        }
-        let mut task = self.problem.task.clone();
-        task.property.start.condition = None;
-        task.property.start.listed = starts.states().to_vec();
-        let listed = list(&task, self.options.list, self.control);
+        let listed = list_reachable(&self.problem.task, self.options.list, self.control);
         self.look_around()?;
-        listed.map_err(|error| match error {
-            Error::Stopped => Stop::Limit,
-            Error::Task(error) => Stop::Error(error),
-        })
+        listed
     }
 
     /// The regions of all reachable states.

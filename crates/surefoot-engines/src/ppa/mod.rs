@@ -15,12 +15,13 @@ mod witness;
 use std::time::{Duration, Instant};
 
 use crate::control::{Control, Progress};
+use crate::explicit::list::Listed;
 use crate::outcome::{self, StopReason};
 use crate::pa::abstraction::Abstraction;
 use crate::pa::{Cause, Iteration, Proof, Source, Statistics};
 use crate::random::Random;
 use crate::step::{Status, Stepper, Transition};
-use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, suits};
+use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, list_reachable, suits};
 use crate::task::{Task, TaskError};
 use coarse::Coarse;
 use distance::Distance;
@@ -103,6 +104,12 @@ impl<'p> Run<'p> {
     fn search(&mut self) -> Result<End, Stop> {
         if let Some(state) = self.abstraction.states.undefined_start()? {
             return Err(self.problem.undefined_start(&state));
+        }
+        if self.options.list > 0
+            && let Listed::Unsafe(trace) =
+                list_reachable(&self.problem.task, self.options.list, self.control)?
+        {
+            return Ok(End::Unsafe(trace));
         }
         loop {
             let path = match self.find_path()? {

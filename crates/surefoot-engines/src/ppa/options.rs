@@ -8,6 +8,8 @@ use crate::pa::Enhancements;
 /// Choices of the engine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
+    /// How many reachable states may be visited first, in search of an unsafe one.
+    pub list: usize,
     /// Where abstract paths are looked for first.
     pub search: Search,
     /// What becomes a predicate if the policy does not take an abstract path.
@@ -25,6 +27,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
+            list: 20_000,
             search: Search::Breadth,
             refinement: Refinement::Barriers,
             seed: 0,

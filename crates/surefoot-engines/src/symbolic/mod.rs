@@ -3,6 +3,7 @@
 mod bad;
 mod conclude;
 mod image;
+mod listing;
 mod policy;
 mod problem;
 mod split;
@@ -14,6 +15,7 @@ mod vacuity;
 pub use bad::Bad;
 pub use conclude::{Conclusion, End, conclude, suits};
 pub use image::Images;
+pub use listing::list_reachable;
 pub use policy::{Choice, POLICY_BOXES, PolicyTests};
 pub use problem::Problem;
 pub use split::{Split, cut, halve, middle};

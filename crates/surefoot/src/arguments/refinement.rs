@@ -159,6 +159,7 @@ impl RefinementArguments {
             Some(SplitName::Random) => ppa::SplitPoint::Random,
         };
         Ok(ppa::Options {
+            list: proof.list.unwrap_or(ppa::Options::default().list),
             search: match self.search {
                 Some(SearchName::Hamming) => ppa::Search::Hamming,
                 Some(SearchName::Coarse) => ppa::Search::Coarse,

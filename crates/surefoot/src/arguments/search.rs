@@ -68,6 +68,9 @@ impl AbstractionArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search, --engine ic3, pa or ppa")]
 pub struct ProofArguments {
+    /// How many reachable states may be visited first, roughly; 0 as in the papers [default: 100000 for ic3, 20000 for ppa]
+    #[arg(long, value_name = "N")]
+    pub list: Option<usize>,
     /// Who answers questions about the environment [default: sat]
     #[arg(long, value_enum)]
     pub solver: Option<SolverName>,
@@ -113,9 +116,6 @@ pub struct Ic3Arguments {
     /// How many states of random runs become obligations; 0 as in the paper [default: 20000]
     #[arg(long, value_name = "N")]
     pub samples: Option<usize>,
-    /// How many reachable states may be listed, roughly; 0 as in the paper [default: 100000]
-    #[arg(long, value_name = "N")]
-    pub list: Option<usize>,
     /// How many questions growing regions may ask; 0 as in the paper [default: 1000000]
     #[arg(long, value_name = "N")]
     pub growth: Option<usize>,
@@ -210,6 +210,7 @@ pub enum Search {
 /// Engines that know an option.
 const EXPLICIT: &[Engine] = &[Engine::Explicit];
 const IC3: &[Engine] = &[Engine::Ic3];
+const LISTING: &[Engine] = &[Engine::Ic3, Engine::Ppa];
 const PPA: &[Engine] = &[Engine::Ppa];
 const PA: &[Engine] = &[Engine::Pa, Engine::Ppa];
 const PROOF: &[Engine] = &[Engine::Ic3, Engine::Pa, Engine::Ppa];
@@ -227,7 +228,7 @@ impl SearchArguments {
             ("--no-generalize", ic3.no_generalize, IC3),
             ("--reschedule", ic3.reschedule, IC3),
             ("--samples", ic3.samples.is_some(), IC3),
-            ("--list", ic3.list.is_some(), IC3),
+            ("--list", proof.list.is_some(), LISTING),
             ("--growth", ic3.growth.is_some(), IC3),
             ("--save-state", ic3.save_state.is_some(), IC3),
             ("--resume", ic3.resume.is_some(), IC3),
@@ -295,7 +296,7 @@ impl Ic3Arguments {
             generalize: !self.no_generalize,
             reschedule: self.reschedule,
             samples: self.samples.unwrap_or(default.samples),
-            list: self.list.unwrap_or(default.list),
+            list: proof.list.unwrap_or(default.list),
             growth: self.growth.unwrap_or(default.growth),
             solver: proof.solver()?,
             check: !proof.no_check,
