@@ -5,7 +5,7 @@
 //! box is split. Bounds are exact at boxes of one state. So the checker is complete, up to its limit, and the trees of a
 //! certificate are only hints: they decide how much is to be split, not what is believed.
 
-use crate::certificate::{Certificate, Region, TreeNode};
+use crate::certificate::{Certificate, Fact, Region, TreeNode};
 use crate::choice::Scores;
 use crate::cover::Cover;
 use crate::expression::Slots;
@@ -76,21 +76,17 @@ impl<'a> Checker<'a, '_> {
         let mut open = vec![(all, rest)];
         while let Some((part, mut rest)) = open.pop() {
             self.count(obligation)?;
-            if facts.iter().any(|fact| part.excludes(fact)) {
-                continue;
-            }
+            let Some(part) = part.clip(facts) else { continue };
             let Tried::Open(cut, _) = attempt(self, &part, &mut rest) else { continue };
-            let corner = part.corner();
-            let cut = if let Some(fact) = facts.iter().find(|fact| corner.excludes(fact)) {
-                part.halves(fact.variables())
-            } else {
+            if let Some(corner) = part.corner_with(facts) {
                 self.report.points += 1;
                 if let Tried::Open(_, what) = attempt(self, &corner, &mut rest.clone()) {
                     return self.failed(obligation, region, &corner, &what);
                 }
-                cut
-            };
-            let cut = cut.filter(|&cut| part.is_cut(cut)).or_else(|| part.halves(0..part.0.len()));
+            }
+            let cut = cut.filter(|&cut| part.is_cut(cut));
+            let cut = cut.or_else(|| part.halves(facts.iter().flat_map(Fact::variables)));
+            let cut = cut.or_else(|| part.halves(0..part.0.len()));
             let sides = cut.map(|cut| part.split(cut)).into_iter().flatten().flatten();
             open.extend(sides.map(|side| (side, rest.clone())));
         }

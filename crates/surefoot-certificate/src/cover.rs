@@ -78,9 +78,9 @@ impl<'c> Cover<'c> {
         None
     }
 
-    /// A region that contains every state of a part.
-    pub fn of_part(&mut self, part: &Part) -> Option<usize> {
-        self.containing(part, |fact| part.entails(fact))
+    /// A region that contains every state of a part that satisfies the facts that are `known`.
+    pub fn of_part(&mut self, part: &Part, known: &[Fact]) -> Option<usize> {
+        self.containing(part, |fact| part.entails(fact, known))
     }
 
     /// The variables of a region's facts.

@@ -90,13 +90,79 @@ impl Part {
     }
 
     /// Whether a fact fails at every state.
-    pub fn excludes(&self, fact: &Fact) -> bool {
+    fn excludes(&self, fact: &Fact) -> bool {
         self.sum(&fact.terms, |factor| factor < 0) > i128::from(fact.limit)
     }
 
-    /// Whether a fact holds at every state.
-    pub fn entails(&self, fact: &Fact) -> bool {
-        self.largest(&fact.terms) <= i128::from(fact.limit)
+    /// A part that has all states at which facts hold; `None` if there are none, as far as bounds tell.
+    ///
+    /// The least value of a sum leaves room up to the limit; no variable can use more than that.
+    pub fn clip(mut self, facts: &[Fact]) -> Option<Part> {
+        for fact in facts {
+            let room = i128::from(fact.limit) - self.sum(&fact.terms, |factor| factor < 0);
+            if room < 0 {
+                return None;
+            }
+            for &(variable, factor) in fact.terms.iter().filter(|term| term.1 != 0) {
+                let (lower, upper) = &mut self.0[variable as usize];
+                let steps = room / i128::from(factor).abs();
+                if factor > 0 {
+                    *upper = i128::from(*upper).min(i128::from(*lower) + steps) as i32;
+                } else {
+                    *lower = i128::from(*lower).max(i128::from(*upper) - steps) as i32;
+                }
+            }
+        }
+        Some(self)
+    }
+
+    /// Whether a fact holds at every state that satisfies the facts that are `known`.
+    pub fn entails(&self, fact: &Fact, known: &[Fact]) -> bool {
+        self.bounds_sum(&fact.terms, fact.limit.into(), known)
+    }
+
+    /// Whether a sum, in which variables may occur several times, is at most a limit at every state that satisfies the
+    /// facts that are `known`.
+    ///
+    /// It is if its largest value is. It also is if a known fact bounds one sum, and the largest value of the
+    /// difference of both is at most the difference of the limits.
+    pub fn bounds_sum(&self, terms: &[(u32, i32)], limit: i128, known: &[Fact]) -> bool {
+        self.largest(terms) <= limit
+            || known.iter().any(|known| {
+                let minus = |&(variable, factor): &(u32, i32)| (variable, -i64::from(factor));
+                let plus = |&(variable, factor): &(u32, i32)| (variable, i64::from(factor));
+                let mut difference = vec![0_i64; self.0.len()];
+                for (variable, factor) in terms.iter().map(plus).chain(known.terms.iter().map(minus)) {
+                    difference[variable as usize] += factor;
+                }
+                let term = |(&factor, &(lower, upper)): (&i64, &(i32, i32))| {
+                    i128::from(factor) * i128::from(if factor >= 0 { upper } else { lower })
+                };
+                let largest: i128 = difference.iter().zip(&self.0).map(term).sum();
+                largest <= limit - i128::from(known.limit)
+            })
+    }
+
+    /// A part that is one of its states and satisfies some facts, if that one is easily found: from the lower ends,
+    /// variables go to where a fact that fails wants them, as far as need be.
+    pub fn corner_with(&self, facts: &[Fact]) -> Option<Part> {
+        let mut corner = self.corner();
+        for fact in facts {
+            for term in fact.terms.iter().filter(|term| term.1 != 0) {
+                let excess = corner.largest(&fact.terms) - i128::from(fact.limit);
+                if excess <= 0 {
+                    break;
+                }
+                let (variable, factor) = (term.0 as usize, i128::from(term.1));
+                let (lower, upper) = (i128::from(self.0[variable].0), i128::from(self.0[variable].1));
+                let value = i128::from(corner.0[variable].0);
+                // The least change of the value that is enough.
+                let change = -(-excess).div_euclid(factor.abs()) * -factor.signum();
+                let value = (value + change).clamp(lower, upper) as i32;
+                corner.0[variable] = (value, value);
+            }
+        }
+        (!facts.iter().any(|fact| corner.excludes(fact))).then_some(corner)
     }
 }
 
@@ -111,5 +177,72 @@ impl Fact {
     /// The variables that it is about.
     pub(crate) fn variables(&self) -> impl Iterator<Item = usize> {
         self.terms.iter().map(|term| term.0 as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn parts() -> impl Strategy<Value = Part> {
+        let range = (-3..4, 0..4).prop_map(|(lower, width)| (lower, lower + width));
+        proptest::collection::vec(range, 3).prop_map(Part)
+    }
+
+    fn facts() -> impl Strategy<Value = Vec<Fact>> {
+        let fact = (proptest::collection::vec(-2..3, 3), -6_i64..7)
+            .prop_map(|(factors, limit)| Fact { terms: (0..).zip(factors).collect(), limit });
+        proptest::collection::vec(fact, 0..4)
+    }
+
+    fn states(part: &Part) -> Vec<Part> {
+        let mut states = vec![Vec::new()];
+        for &(lower, upper) in &part.0 {
+            let with = |state: &Vec<(i32, i32)>| {
+                let state = state.clone();
+                (lower..=upper).map(move |value| [state.clone(), vec![(value, value)]].concat())
+            };
+            states = states.iter().flat_map(with).collect();
+        }
+        states.into_iter().map(Part).collect()
+    }
+
+    fn holds(facts: &[Fact], state: &Part) -> bool {
+        facts.iter().all(|fact| state.largest(&fact.terms) <= i128::from(fact.limit))
+    }
+
+    fn is_in(state: &Part, part: &Part) -> bool {
+        state.0.iter().zip(&part.0).all(|(value, range)| range.0 <= value.0 && value.0 <= range.1)
+    }
+
+    proptest! {
+        #[test]
+        fn clipping_keeps_all_states_with_the_facts(part in parts(), facts in facts()) {
+            let clipped = part.clone().clip(&facts);
+            for state in states(&part).iter().filter(|state| holds(&facts, state)) {
+                prop_assert!(clipped.as_ref().is_some_and(|clipped| is_in(state, clipped)));
+            }
+            prop_assert!(clipped.is_none_or(|clipped| states(&clipped).iter().all(|state| is_in(state, &part))));
+        }
+
+        #[test]
+        fn corners_are_states_with_the_facts(part in parts(), facts in facts()) {
+            if let Some(corner) = part.corner_with(&facts) {
+                prop_assert!(corner.is_point() && is_in(&corner, &part) && holds(&facts, &corner));
+            } else {
+                prop_assert!(!part.is_point() || !holds(&facts, &part));
+            }
+        }
+
+        #[test]
+        fn entailed_facts_hold_where_known_ones_do(part in parts(), known in facts(), fact in facts()) {
+            for fact in fact.iter().filter(|fact| part.entails(fact, &known)) {
+                let with_known = states(&part).into_iter().filter(|state| holds(&known, state));
+                prop_assert!(with_known.into_iter().all(|state| holds(std::slice::from_ref(fact), &state)));
+            }
+            prop_assert!(known.iter().all(|fact| part.entails(fact, &known)));
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! Obligation 1: every start state is in a region.
 //!
-//! A part of the state space is done if the start condition is false there, or if it is defined and the part lies in
-//! one region. A start condition without a value is a mistake of the model, also outside of all regions.
+//! A part of the state space is done if the start condition is defined there and, for each of its alternatives that may
+//! be true, the states where it is lie in one region. A start condition without a value is a mistake of the model, also
+//! outside of all regions.
 
 use crate::certificate::Domain;
 use crate::check::{Checker, Tried};
@@ -21,7 +22,7 @@ impl Checker<'_, '_> {
             }
             self.count(Obligation::Start)?;
             let point = Part(state.iter().map(|&value| (value, value)).collect());
-            if self.cover.of_part(&point).is_none() {
+            if self.cover.of_part(&point, &[]).is_none() {
                 return self.failed(Obligation::Start, None, &point, OUTSIDE);
             }
         }
@@ -32,14 +33,20 @@ impl Checker<'_, '_> {
     fn start(&mut self, part: &Part) -> Tried {
         let Some(start) = &self.task.start else { return Tried::Done };
         let values = start.over(part, &mut self.slots);
-        if !values.undefined && (!values.yes() || self.cover.of_part(part).is_some()) {
+        let (cover, slots) = (&mut self.cover, &mut self.slots);
+        let mut outside = self.task.starts.iter().filter(|(condition, facts)| {
+            values.yes() && condition.over(part, slots).yes() && cover.of_part(part, facts).is_none()
+        });
+        let outside = outside.next();
+        if !values.undefined && outside.is_none() {
             return Tried::Done;
         }
         let what = if values.undefined { "gives the start condition no value" } else { OUTSIDE };
         // Peel the region of a start state off the part, or decide the condition.
-        let corner = part.corner();
-        let is_start = start.over(&corner, &mut self.slots).yes();
-        let region = if is_start { self.cover.of_part(&corner) } else { None };
+        let facts = outside.map_or(&[][..], |(_, facts)| facts);
+        let corner = part.corner_with(facts).unwrap_or_else(|| part.corner());
+        let is_start = start.over(&corner, slots).yes();
+        let region = if is_start { cover.of_part(&corner, &[]) } else { None };
         let faces = region.map(|region| self.cover.faces(region, part)).unwrap_or_default();
         let face = faces.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|face| face.0);
         let cut = face.or_else(|| start.cut(part, &mut self.slots));

@@ -68,14 +68,15 @@ impl Checker<'_, '_> {
                 continue;
             }
             // Peel off what leads into the region of a successor, or decide what is open.
-            let corner = part.corner();
+            let corner = part.corner_with(known).unwrap_or_else(|| part.corner());
             let after = match task.image(outcome, &corner, slots) {
                 Image::Within(after) if command.guard.over(&corner, slots).yes() => Some(after),
                 _ => None,
             };
-            let inside = after.and_then(|after| self.cover.of_part(&after));
+            let inside = after.and_then(|after| self.cover.of_part(&after, &[]));
             let peeled = inside.and_then(|inside| peel(&self.cover, inside, outcome, &image, part, slots));
             let cut = peeled.or_else(|| cut(task, command, None, part, slots));
+            let cut = cut.or_else(|| part.halves(self.cover.fact_variables(inside?)));
             let mut what = String::new();
             if image.is_point() {
                 what = format!("leads by {} into no region, to {}", command.name, self.describe(&image));
@@ -124,13 +125,13 @@ fn peel(
         let cut = cut.filter(|&cut| part.is_cut(cut) && best.is_none_or(|(_, most)| inside > most));
         best = cut.map(|cut| (cut, inside)).or(best);
     }
-    best.map(|(cut, _)| cut).or_else(|| part.halves(cover.fact_variables(region)))
+    best.map(|(cut, _)| cut)
 }
 
 /// Whether a fact holds after an outcome for all states of a part that satisfy the facts that are `known` there.
 ///
 /// The sum of the fact is rewritten into one over the state before the step, where values are variables plus numbers;
-/// other values are anything in the image. It is bounded over the part, or by a known fact with the same sum.
+/// other values are anything in the image.
 fn entails(fact: &Fact, outcome: &Outcome, part: &Part, image: &Part, known: &[Fact]) -> bool {
     let mut terms: Vec<(u32, i32)> = Vec::new();
     let mut constant = 0_i128;
@@ -144,9 +145,5 @@ fn entails(fact: &Fact, outcome: &Outcome, part: &Part, image: &Part, known: &[F
             Some(None) => constant += image.largest(&[(variable, factor)]),
         }
     }
-    let largest = constant + part.largest(&terms);
-    terms.sort_unstable();
-    let same = known.iter().filter(|known| known.terms == terms);
-    let implied = same.map(|known| constant + i128::from(known.limit));
-    implied.fold(largest, i128::min) <= i128::from(fact.limit)
+    part.bounds_sum(&terms, i128::from(fact.limit) - constant, known)
 }

@@ -1,8 +1,11 @@
 //! A task with its expressions compiled, evaluated over parts as `docs/semantics.md` says.
 
+use std::collections::BTreeMap;
+
 use surefoot_model::{BinaryOp, ExprId, ExprPool, Node, TransitionSystem, Type, Value};
 use surefoot_policy::{Goal, OutOfDomain};
 
+use crate::certificate::Fact;
 use crate::expression::{Expression, Slots};
 use crate::part::Part;
 use crate::verdict::Subject;
@@ -10,10 +13,15 @@ use crate::verdict::Subject;
 /// A distribution may miss 1 by this much.
 const PROBABILITY_TOLERANCE: f64 = 1e-8;
 
+/// Conditions with more disjuncts than this are not taken apart.
+const MOST_ALTERNATIVES: usize = 16;
+
 /// A task over discrete variables.
 #[derive(Debug)]
 pub(crate) struct Task {
     pub start: Option<Expression>,
+    /// The conditions of which one must be true for that, with facts that then hold.
+    pub starts: Vec<(Expression, Vec<Fact>)>,
     pub unsafe_states: Expression,
     /// Only if goals end runs.
     pub goal: Option<Expression>,
@@ -89,6 +97,10 @@ impl Task {
         let reading = subject.semantics;
         Task {
             start: property.start.condition.map(expression),
+            starts: property.start.condition.map_or(Vec::new(), |start| {
+                let alternative = |&id: &ExprId| (expression(id), facts(&system.exprs, id));
+                alternatives(&system.exprs, start).iter().map(alternative).collect()
+            }),
             unsafe_states: expression(property.unsafe_states),
             goal: property.goal.filter(|_| reading.goal != Goal::Ignore).map(expression),
             hold: property.hold.map(expression),
@@ -177,21 +189,84 @@ impl Outcome {
 
 /// The variable and the number that an expression adds to it, if it is of that form. Truth values have no such form.
 fn shift(pool: &ExprPool, id: ExprId) -> Option<(usize, i64)> {
-    let variable = |id: ExprId| match pool.node(id) {
-        Node::Variable(variable) if pool.ty(id) == Type::Int => Some(variable.index()),
-        _ => None,
-    };
-    let number = |id: ExprId| match pool.as_constant(id) {
-        // So small that sums fit 64 bits.
-        Some(Value::Int(value)) if value.unsigned_abs() < 1 << 40 => Some(value),
-        _ => None,
-    };
-    match pool.node(id) {
-        Node::Variable(_) => variable(id).map(|variable| (variable, 0)),
-        Node::Binary(BinaryOp::Add, a, b) => {
-            variable(*a).zip(number(*b)).or_else(|| variable(*b).zip(number(*a)))
-        }
-        Node::Binary(BinaryOp::Sub, a, b) => variable(*a).zip(number(*b).map(|number| -number)),
+    match linear(pool, &[(id, 1)])? {
+        (terms, number) if terms.len() == 1 && terms[0].1 == 1 => Some((terms[0].0 as usize, number)),
         _ => None,
     }
+}
+
+/// Conditions of which one must be true for another one to be true: its disjuncts, if they are few.
+fn alternatives(pool: &ExprPool, condition: ExprId) -> Vec<ExprId> {
+    let mut alternatives = vec![condition];
+    let mut position = 0;
+    while let Some(&id) = alternatives.get(position) {
+        match *pool.node(id) {
+            Node::Binary(BinaryOp::Or, a, b) => _ = alternatives.splice(position..=position, [a, b]),
+            _ => position += 1,
+        }
+        if alternatives.len() > MOST_ALTERNATIVES {
+            return vec![condition];
+        }
+    }
+    alternatives
+}
+
+/// Facts that hold wherever a condition is true: its conjuncts that compare linear sums.
+fn facts(pool: &ExprPool, condition: ExprId) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut open = vec![condition];
+    while let Some(id) = open.pop() {
+        // That `smaller + strict ≤ greater`.
+        let mut at_most = |smaller: ExprId, greater: ExprId, strict: i64| {
+            let sum = linear(pool, &[(smaller, 1), (greater, -1)]);
+            facts.extend(sum.map(|(terms, number)| Fact { terms, limit: -number - strict }));
+        };
+        match *pool.node(id) {
+            Node::Binary(BinaryOp::And, a, b) => open.extend([b, a]),
+            Node::Binary(BinaryOp::Le, a, b) => at_most(a, b, 0),
+            Node::Binary(BinaryOp::Lt, a, b) => at_most(a, b, 1),
+            Node::Binary(BinaryOp::Eq, a, b) => {
+                at_most(a, b, 0);
+                at_most(b, a, 0);
+            }
+            _ => {}
+        }
+    }
+    facts
+}
+
+/// A sum of integer expressions with factors as one of variables and a number, if it is one that has small numbers.
+fn linear(pool: &ExprPool, sum: &[(ExprId, i64)]) -> Option<(Vec<(u32, i32)>, i64)> {
+    let small = |value: i64| (value.unsigned_abs() < 1 << 40).then_some(value);
+    let constant = |id: ExprId| match pool.as_constant(id) {
+        Some(Value::Int(value)) => Some(value),
+        _ => None,
+    };
+    let (mut factors, mut number) = (BTreeMap::new(), 0_i64);
+    let mut open = sum.to_vec();
+    // Shared parts may make an expression exponentially longer than it is written.
+    for _ in 0..1000 {
+        let Some((id, factor)) = open.pop() else {
+            let factors = factors.into_iter().filter(|&(_, factor)| factor != 0);
+            let terms = factors.map(|(variable, factor)| Some((variable, i32::try_from(factor).ok()?)));
+            return Some((terms.collect::<Option<_>>()?, number));
+        };
+        match *pool.node(id) {
+            _ if pool.ty(id) != Type::Int => return None,
+            Node::Constant(Value::Int(value)) => number = small(number + small(value.checked_mul(factor)?)?)?,
+            Node::Variable(variable) => {
+                let sum = factors.entry(variable.0).or_insert(0_i64);
+                *sum = small(*sum + factor)?;
+            }
+            Node::Binary(BinaryOp::Add, a, b) => open.extend([(a, factor), (b, factor)]),
+            Node::Binary(BinaryOp::Sub, a, b) => open.extend([(a, factor), (b, -factor)]),
+            Node::Binary(BinaryOp::Mul, a, b) => {
+                let (value, rest) = constant(a).map(|a| (a, b)).or_else(|| constant(b).map(|b| (b, a)))?;
+                let value = i32::try_from(value.checked_mul(factor)?).ok()?;
+                open.push((rest, value.into()));
+            }
+            _ => return None,
+        }
+    }
+    None
 }

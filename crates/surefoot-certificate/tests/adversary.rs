@@ -290,3 +290,71 @@ fn large_files_take_time_in_proportion_or_reach_the_limit() {
     let too_many = vec![region(0, 5, &[0]); 60_000];
     assert!(matches!(task.check(too_many), Err(Rejection::NotChecked(_))));
 }
+
+/// What the start condition says in linear terms is used, and no more than that.
+#[test]
+fn facts_of_start_conditions_are_read_as_they_are() {
+    let at_most = |limit| {
+        let facts = vec![Fact { terms: vec![(0, 1)], limit }];
+        vec![Region { facts, ..region(-5, 5, &[0]) }]
+    };
+    let start = |make: &dyn Fn(&mut ExprPool, ExprId) -> ExprId| {
+        let mut task = Task::new(-5, 5);
+        let condition = task.expression(make);
+        task.property.start = Start { condition: Some(condition), listed: Vec::new() };
+        task
+    };
+    let compare = |exprs: &mut ExprPool, factor: i64, x, limit: i64| {
+        let (factor, limit) = (exprs.int(factor), exprs.int(limit));
+        let product = exprs.mul(factor, x).expect("integers");
+        exprs.lt(product, limit).expect("integers")
+    };
+    for (factor, limit, most) in [(1, 3, 2), (2, 3, 1), (1 << 39, 1 << 40, 1), (1 << 50, 1 << 51, 1)] {
+        let task = start(&|exprs, x| compare(exprs, factor, x, limit));
+        task.check(at_most(most)).expect("they are the same states");
+        assert_eq!(task.failure(at_most(most - 1)), (Obligation::Start, most as i32));
+    }
+    // x < 3 or x = 5, and not x = 1
+    let either = start(&|exprs, x| {
+        let (one, five) = (exprs.int(1), exprs.int(5));
+        let (small, is_one) = (compare(exprs, 1, x, 3), exprs.eq(x, one).expect("integers"));
+        let is_five = exprs.eq(x, five).expect("integers");
+        let either = exprs.or(small, is_five).expect("conditions");
+        let other = exprs.not(is_one).expect("a condition");
+        exprs.or(either, other).expect("conditions")
+    });
+    either.check(at_most(5)).expect("all states");
+    assert_eq!(either.failure(at_most(4)), (Obligation::Start, 5));
+    // A conjunct that is false is no fact of the other alternative.
+    let guarded = start(&|exprs, x| {
+        let (small, smaller) = (compare(exprs, 1, x, 5), compare(exprs, 1, x, -5));
+        let (three, both) = (exprs.int(3), exprs.and(small, smaller).expect("conditions"));
+        let is_three = exprs.eq(three, x).expect("integers");
+        exprs.or(both, is_three).expect("conditions")
+    });
+    guarded.check(at_most(3)).expect("3 is the only one");
+    assert_eq!(guarded.failure(at_most(2)), (Obligation::Start, 3));
+}
+
+/// Facts are kept by steps that keep their sums, and by no others.
+#[test]
+fn facts_are_kept_only_by_steps_that_keep_them() {
+    let mut task = Task::new(0, 9);
+    let next = task.expression(|exprs, x| {
+        let one = exprs.int(1);
+        exprs.add(x, one).expect("integers")
+    });
+    let few = task.expression(|exprs, x| {
+        let four = exprs.int(4);
+        exprs.le(x, four).expect("integers")
+    });
+    task.command(None, few, next);
+    let at_most = |limit| {
+        let facts = vec![Fact { terms: vec![(0, 1)], limit }];
+        vec![Region { facts, ..region(0, 9, &[0]) }]
+    };
+    task.check(at_most(5)).expect("it stops there");
+    assert_eq!(task.failure(at_most(4)), (Obligation::Successor, 4));
+    let twice = vec![Region { facts: vec![Fact { terms: vec![(0, 2)], limit: 9 }], ..region(0, 9, &[0]) }];
+    assert_eq!(task.failure(twice), (Obligation::Successor, 4));
+}
