@@ -109,6 +109,7 @@ fn set(options: &mut Options, (name, value): (String, String)) {
         "trials" => options.trials = number(),
         "relative" => options.relative = switch(),
         "push" => options.push = switch(),
+        "laws" => options.laws = switch(),
         _ => panic!("there is no option `{name}={value}`"),
     }
 }

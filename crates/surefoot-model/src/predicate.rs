@@ -212,6 +212,15 @@ impl Inequality {
 
     /// As text.
     pub fn display(&self, variables: &[Variable]) -> String {
+        let bound = match self.as_bound() {
+            Some((v, bound)) => variables[v.index()].display(bound as i32),
+            None => self.at_least.to_string(),
+        };
+        format!("{} ≥ {bound}", self.display_sum(variables))
+    }
+
+    /// The sum as text.
+    pub fn display_sum(&self, variables: &[Variable]) -> String {
         let mut text = String::new();
         for (index, &(v, factor)) in self.terms.iter().enumerate() {
             let sign = match (index, factor < 0) {
@@ -223,11 +232,7 @@ impl Inequality {
             let size = if size == 1 { String::new() } else { format!("{size}·") };
             let _ = write!(text, "{sign}{size}{}", variables[v.index()].name);
         }
-        let bound = match self.as_bound() {
-            Some((v, bound)) => variables[v.index()].display(bound as i32),
-            None => self.at_least.to_string(),
-        };
-        format!("{text} ≥ {bound}")
+        text
     }
 }
 

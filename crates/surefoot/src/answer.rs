@@ -21,6 +21,8 @@ pub enum Details {
     Explicit,
     Ic3 {
         statistics: Box<ic3::Statistics>,
+        /// What all reachable states obey.
+        laws: Vec<String>,
         certificate: Option<Issued>,
         frames: Option<SavedFrames>,
     },
@@ -60,10 +62,13 @@ impl Answer {
 
     /// An answer of IC3. Its certificate and its frames are bound to the problem.
     pub fn ic3(proof: ic3::Proof, problem: &Problem) -> Self {
-        let ic3::Proof { outcome, statistics, certificate, check, saved } = proof;
+        let ic3::Proof { outcome, statistics, certificate, check, laws, saved } = proof;
         let certificate = certificate.map(|certificate| Issued::new(certificate, check, problem));
         let frames = saved.map(|saved| SavedFrames { about: state_file::about(problem), ..saved });
-        Answer { outcome, details: Details::Ic3 { statistics: Box::new(statistics), certificate, frames } }
+        Answer {
+            outcome,
+            details: Details::Ic3 { statistics: Box::new(statistics), laws, certificate, frames },
+        }
     }
 
     /// An answer of predicate abstraction. Its certificate is bound to the problem.

@@ -42,7 +42,7 @@ use crate::control::{Control, Progress};
 use crate::explicit::list::Listed;
 use crate::outcome::{self, Outcome, StopReason, Trace};
 use crate::step::{Status, Stepper, Transition};
-use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, suits};
+use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, display, laws, suits};
 use crate::task::{Task, TaskError};
 use frames::{FOREVER, Frames};
 use growth::Growth;
@@ -106,6 +106,8 @@ pub struct Options {
     pub relative: bool,
     /// Whether a new reason is moved up at once.
     pub push: bool,
+    /// Whether sums that no step changes are made use of.
+    pub laws: bool,
     /// Who answers questions about the environment.
     pub solver: Backend,
     /// Whether a proof is checked before the verdict is SAFE.
@@ -127,11 +129,15 @@ impl Default for Options {
             trials: 6,
             relative: true,
             push: true,
+            laws: true,
             solver: Backend::Sat,
             check: true,
         }
     }
 }
+
+/// Obligations before regions begin to grow: where a few reasons are enough, nothing is faster.
+const HEAD_START: u64 = 8;
 
 /// Time between two reports of progress.
 const REPORT_INTERVAL: Duration = Duration::from_millis(50);
@@ -180,6 +186,8 @@ pub struct Proof {
     pub certificate: Option<Certificate>,
     /// How the proof was checked.
     pub check: Option<Checked>,
+    /// What all reachable states obey, whatever the policy does, as text.
+    pub laws: Vec<String>,
     /// The frames if the verdict is UNKNOWN, for [`resume`]. They do not say what they are about.
     pub saved: Option<SavedFrames>,
 }
@@ -212,7 +220,10 @@ fn prove(
     control: &Control<'_>,
 ) -> Result<Proof, TaskError> {
     suits(task, "ic3")?;
-    let problem = Problem::new(task);
+    let mut problem = Problem::new(task);
+    if options.laws {
+        problem.obey(laws(&problem, options.solver, control.poll()));
+    }
     if let Some(saved) = &saved {
         saved.fit(&problem).map_err(TaskError::Saved)?;
     }
@@ -233,7 +244,8 @@ fn prove(
     let outcome = conclusion.outcome(counts);
     let saved = outcome.stopped.map(|_| run.into_saved());
     let Conclusion { certificate, check, .. } = conclusion;
-    Ok(Proof { outcome, statistics, certificate, check, saved })
+    let laws = display(&problem.laws, &task.system.variables);
+    Ok(Proof { outcome, statistics, certificate, check, laws, saved })
 }
 
 impl<'p> Run<'p> {
@@ -302,7 +314,8 @@ impl<'p> Run<'p> {
             return Ok(End::Unsafe(trace));
         }
         let level = loop {
-            let is_turn = !self.growth.is_warm() || self.times.growth <= self.times.frames();
+            let is_turn = self.handled >= HEAD_START
+                && (!self.growth.is_warm() || self.times.growth <= self.times.frames());
             if is_turn && !self.growth.is_over() {
                 if let Some(trace) = self.timed(|times| &mut times.growth, Run::grow)? {
                     return Ok(End::Unsafe(trace));

@@ -3,7 +3,8 @@
 //! A region is split where the tests of the engine had to be made exact by splitting, until no part lists an output that leads out of the
 //! invariant: the checker goes by what is listed.
 
-use surefoot_certificate::{Bound, Region, TreeNode};
+use surefoot_certificate::{Bound, Fact, Region, TreeNode};
+use surefoot_policy::certify;
 
 use super::reason::Reason;
 use super::steps::Target;
@@ -16,12 +17,17 @@ impl Run<'_> {
         let entries = self.frames.entries().iter().filter(|entry| entry.level > level);
         let reasons: Vec<Reason> = entries.map(|entry| entry.reason.clone()).collect();
         let reasons = self.needed(reasons)?;
+        let fact = |fact: &certify::Fact| Fact {
+            terms: fact.terms.iter().map(|&(variable, factor)| (variable.0, factor)).collect(),
+            limit: fact.at_most,
+        };
+        let facts: Vec<Fact> = self.problem.facts.iter().map(fact).collect();
         let mut regions = Vec::new();
         for reason in reasons {
             self.look_around()?;
             let tree =
                 if self.problem.task.policy.is_some() { self.tree(&reason, level)? } else { Vec::new() };
-            regions.push(Region { bounds: self.bounds(&reason), facts: Vec::new(), tree });
+            regions.push(Region { bounds: self.bounds(&reason), facts: facts.clone(), tree });
         }
         Ok(regions)
     }

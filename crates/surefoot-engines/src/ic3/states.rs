@@ -14,6 +14,8 @@ pub struct StateQueries<'p> {
     states: States<'p, AnySolver>,
     start: Option<Truths>,
     bad: Bad,
+    /// That the laws hold.
+    laws: Vec<Lit>,
     /// Solver frames of levels; the last is that of the reasons that hold for any number of steps.
     frames: Vec<FrameId>,
     /// Questions so far.
@@ -27,8 +29,9 @@ impl<'p> StateQueries<'p> {
         states.set_interrupt(Some(poll));
         let start = problem.task.property.start.condition.map(|condition| states.condition(condition));
         let bad = Bad::new(problem, &mut states);
+        let laws = problem.law_conditions.iter().map(|&law| states.condition(law).is_true).collect();
         let frames = vec![states.add_frame()];
-        StateQueries { problem, states, start, bad, frames, asked: Tally::default() }
+        StateQueries { problem, states, start, bad, laws, frames, asked: Tally::default() }
     }
 
     /// Adds a reason at a level.
@@ -82,7 +85,9 @@ impl<'p> StateQueries<'p> {
             let found = self.ask(&question)?;
             let core = if found.is_none() { self.states.core() } else { Vec::new() };
             let wanted = question.len();
-            question.retain(|literal| *literal == start.is_true || !core.contains(literal));
+            let kept = [start.is_true].into_iter().chain(self.laws.iter().copied());
+            let kept: Vec<Lit> = kept.collect();
+            question.retain(|literal| kept.contains(literal) || !core.contains(literal));
             if found.is_some() || question.len() == wanted {
                 return Ok(found);
             }
@@ -131,6 +136,7 @@ impl<'p> StateQueries<'p> {
         let mut question: Vec<Lit> =
             bounds.into_iter().map(|bound: Bound| self.states.bound(bound)).collect();
         question.push(literal);
+        question.extend(&self.laws);
         question
     }
 

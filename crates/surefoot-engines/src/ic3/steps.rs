@@ -187,7 +187,8 @@ impl<'p> StepQueries<'p> {
         let inside = self.witnesses.iter().rev().filter(|state| source.contains(state));
         let mut candidates: Vec<Vec<i32>> = inside.take(self.trials).cloned().collect();
         candidates.extend((0..self.trials).map(|_| source.draw(&mut self.random)));
-        candidates.into_iter().find(|state| self.state_leads(frames, state, target))
+        let mut lawful = candidates.into_iter().filter(|state| self.problem.is_lawful(state));
+        lawful.find(|state| self.state_leads(frames, state, target))
     }
 
     /// Whether a step of the policy leads from a state into the target, or the model is wrong there.
@@ -234,7 +235,8 @@ impl<'p> StepQueries<'p> {
         target: Target<'_>,
     ) -> Result<Leads, Stop> {
         let info = &self.problem.commands[command];
-        let Some(source) = info.hull.as_ref().and_then(|hull| hull.intersection(source)) else {
+        let enabled = info.hull.as_ref().and_then(|hull| hull.intersection(source));
+        let Some(source) = enabled.and_then(|enabled| self.problem.lawful(enabled)) else {
             return Ok(Leads::No);
         };
         let mut parts = vec![Part { states: source, from: None, chosen: None }];
@@ -401,6 +403,9 @@ fn solvers<'p>(
     transitions.set_interrupt(Some(poll.clone()));
     for &(condition, value) in &problem.sources {
         transitions.restrict_sources(condition, value);
+    }
+    for &law in &problem.law_conditions {
+        transitions.restrict_sources(law, true);
     }
     let first = transitions.add_frame();
     transitions.add_condition(first, problem.unsafe_states);

@@ -53,13 +53,15 @@ impl<'p> Images<'p> {
         let info = &self.problem.commands[command];
         let part = info.hull.as_ref()?.intersection(states)?;
         let guard = info.guard.over_box(&part.lower, &part.upper, &mut self.slots);
-        (guard.truth() != Truth::False).then_some(part)
+        (guard.truth() != Truth::False).then_some(part).and_then(|part| self.problem.lawful(part))
     }
 
     /// Boxes that hold all successors of the states of a box by a command.
     pub fn successors(&mut self, command: usize, states: &StateBox) -> Vec<StateBox> {
         let Images { problem, effects, slots, .. } = self;
-        effects[command].iter().filter_map(|effect| image(effect, states, &problem.domain, slots)).collect()
+        let images =
+            effects[command].iter().filter_map(|effect| image(effect, states, &problem.domain, slots));
+        images.filter_map(|image| problem.lawful(image)).collect()
     }
 }
 

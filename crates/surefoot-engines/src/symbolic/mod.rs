@@ -2,6 +2,7 @@
 
 mod bad;
 mod conclude;
+mod conserved;
 mod image;
 mod listing;
 mod policy;
@@ -14,6 +15,7 @@ mod vacuity;
 
 pub use bad::Bad;
 pub use conclude::{Conclusion, End, conclude, suits};
+pub use conserved::{display, laws};
 pub use image::Images;
 pub use listing::list_reachable;
 pub use policy::{Choice, POLICY_BOXES, PolicyTests};

@@ -102,7 +102,8 @@ impl<'p> PolicyTests<'p> {
 
     /// Whether the policy chooses an output in a box, as far as so many boxes tell.
     pub fn test(&mut self, source: &StateBox, output: usize, boxes: u64) -> Result<Choice, Stop> {
-        self.test_with(source, &[], output, boxes)
+        let problem = self.problem;
+        self.test_with(source, &problem.facts, output, boxes)
     }
 
     /// The same about the states of a box in which facts hold.

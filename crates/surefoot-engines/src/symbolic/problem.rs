@@ -2,8 +2,10 @@
 
 use surefoot_model::enumerate::narrow;
 use surefoot_model::expr::Truth;
-use surefoot_model::{ExprId, Program};
+use surefoot_model::{ExprId, Program, TransitionSystem, Type, VarId};
+use surefoot_policy::certify::Fact;
 
+use super::conserved::Law;
 use super::state_box::StateBox;
 use super::stop::Stop;
 use crate::step::describe_state;
@@ -39,6 +41,12 @@ pub struct Problem {
     pub distributions: Vec<Option<ExprId>>,
     /// The output whose label each command has, by output.
     pub commands_of: Vec<Vec<usize>>,
+    /// What all reachable states obey. Only states that do are looked at.
+    pub laws: Vec<Law>,
+    /// The laws, as the certifier has them.
+    pub facts: Vec<Fact>,
+    /// The laws, as solvers have them.
+    pub law_conditions: Vec<ExprId>,
 }
 
 impl Problem {
@@ -76,7 +84,40 @@ impl Problem {
                 guard: Program::new(&task.system.exprs, &[command.guard]),
             });
         }
-        Problem { task, domain, commands, unsafe_states, sources, conditions, distributions, commands_of }
+        Problem {
+            task,
+            domain,
+            commands,
+            unsafe_states,
+            sources,
+            conditions,
+            distributions,
+            commands_of,
+            laws: Vec::new(),
+            facts: Vec::new(),
+            law_conditions: Vec::new(),
+        }
+    }
+
+    /// From now on, only states that obey these laws are looked at.
+    pub fn obey(&mut self, laws: Vec<Law>) {
+        for law in &laws {
+            let (terms, at_most) = law.at_most();
+            self.law_conditions.push(condition(&mut self.task.system, &terms, at_most));
+            self.facts.push(Fact { terms, at_most });
+        }
+        self.laws = laws;
+    }
+
+    /// Whether a state obeys the laws.
+    pub fn is_lawful(&self, state: &[i32]) -> bool {
+        self.laws.iter().all(|law| law.holds(state))
+    }
+
+    /// A part of a box that holds all of its states that obey the laws; `None` if there are none, as far as bounds tell.
+    pub fn lawful(&self, mut states: StateBox) -> Option<StateBox> {
+        let StateBox { lower, upper } = &mut states;
+        self.laws.iter().all(|law| law.inequality.narrow(law.value, lower, upper)).then_some(states)
     }
 
     /// Whether steps that leave a domain are errors.
@@ -109,6 +150,24 @@ impl Problem {
                 && info.guard.over_box(&states.lower, &states.upper, slots).truth() == Truth::True
         })
     }
+}
+
+/// The condition that a sum is at most a number.
+fn condition(system: &mut TransitionSystem, terms: &[(VarId, i32)], at_most: i64) -> ExprId {
+    let pool = &mut system.exprs;
+    let (zero, one) = (pool.int(0), pool.int(1));
+    let mut sum = zero;
+    for &(variable, factor) in terms {
+        let mut value = pool.variable(variable, &system.variables[variable.index()]);
+        if pool.ty(value) == Type::Bool {
+            value = pool.ite(value, one, zero).expect("a condition and numbers");
+        }
+        let factor = pool.int(factor.into());
+        let term = pool.mul(factor, value).expect("numbers");
+        sum = pool.add(sum, term).expect("numbers");
+    }
+    let most = pool.int(at_most);
+    pool.le(sum, most).expect("numbers")
 }
 
 /// The condition that the probabilities of a command are a distribution, as [`crate::step::wrong_distribution`] computes it.

@@ -13,6 +13,7 @@ mod number;
 mod policy;
 mod property;
 mod system;
+mod transfer;
 
 use std::fmt;
 
@@ -76,6 +77,14 @@ pub fn tasks_with_predicates(size: Size) -> impl Strategy<Value = RandomTask> {
         let system = &mut random.task.system;
         let predicate = |genes: &Vec<u16>| property::predicate(system, &mut Choices::new(genes));
         random.task.property.predicates = genes.iter().map(predicate).collect();
+        random
+    })
+}
+
+/// Random tasks of one size most of whose steps leave sums of variables as they are.
+pub fn tasks_with_transfers(size: Size) -> impl Strategy<Value = RandomTask> {
+    (tasks(size), vec(any::<u16>(), 60)).prop_map(|(mut random, genes)| {
+        transfer::transfer(&mut random.task, &mut Choices::new(&genes));
         random
     })
 }

@@ -1,5 +1,6 @@
 //! IC3 against the reference semantics, on random tasks; its invariants state by state.
 
+mod laws;
 mod resume;
 
 use std::time::{Duration, Instant};

@@ -119,6 +119,9 @@ pub struct Ic3Arguments {
     /// How many questions growing regions may ask; 0 as in the paper [default: 1000000]
     #[arg(long, value_name = "N")]
     pub growth: Option<usize>,
+    /// Do not look for sums that no step changes, as in the paper
+    #[arg(long)]
+    pub no_laws: bool,
     /// Write the frames of an UNKNOWN to FILE, for `--resume`
     #[arg(long, value_name = "FILE")]
     pub save_state: Option<PathBuf>,
@@ -230,6 +233,7 @@ impl SearchArguments {
             ("--samples", ic3.samples.is_some(), IC3),
             ("--list", proof.list.is_some(), LISTING),
             ("--growth", ic3.growth.is_some(), IC3),
+            ("--no-laws", ic3.no_laws, IC3),
             ("--save-state", ic3.save_state.is_some(), IC3),
             ("--resume", ic3.resume.is_some(), IC3),
             ("--predicates", abstraction.predicates.is_some(), PA),
@@ -298,6 +302,7 @@ impl Ic3Arguments {
             samples: self.samples.unwrap_or(default.samples),
             list: proof.list.unwrap_or(default.list),
             growth: self.growth.unwrap_or(default.growth),
+            laws: !self.no_laws,
             solver: proof.solver()?,
             check: !proof.no_check,
             ..default

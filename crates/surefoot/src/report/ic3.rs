@@ -15,6 +15,7 @@ use crate::state_file::Written;
 pub fn rows(
     outcome: &Outcome,
     statistics: &Statistics,
+    laws: &[String],
     issued: Option<&Issued>,
     state: Option<&Written>,
 ) -> Vec<(&'static str, String)> {
@@ -29,6 +30,7 @@ pub fn rows(
     if statistics.listed > 0 {
         rows.push(("listed", format!("{}, all that are reachable", counted(statistics.listed, "state"))));
     }
+    rows.extend(laws.iter().map(|law| ("law", law.clone())));
     let tests = &statistics.tests;
     let known = percent(tests.boxes_by_state as f64, tests.boxes.count as f64);
     rows.push((
@@ -115,7 +117,7 @@ fn procedures(times: &Times) -> [(&'static str, Duration); 10] {
 }
 
 /// The counts as JSON.
-pub fn counts(statistics: &Statistics) -> Value {
+pub fn counts(statistics: &Statistics, laws: &[String]) -> Value {
     let tests = &statistics.tests;
     let times = procedures(&statistics.times).map(|(name, time)| (name.into(), time.as_secs_f64().into()));
     json!({
@@ -128,6 +130,7 @@ pub fn counts(statistics: &Statistics) -> Value {
         "obligations": statistics.obligations,
         "states": statistics.states,
         "samples": statistics.samples,
+        "laws": laws,
         "listed": statistics.listed,
         "search_seconds": statistics.time.as_secs_f64(),
         "procedure_seconds": Value::Object(times.into_iter().collect()),

@@ -35,7 +35,7 @@ pub fn result(problem: &Problem, answer: &Answer, written: Files<'_>) -> Value {
     let (mut explicit, mut ic3, mut pa) = (None, None, None);
     match &answer.details {
         Details::Explicit => explicit = Some(counts(s)),
-        Details::Ic3 { statistics, .. } => ic3 = Some(ic3::counts(statistics)),
+        Details::Ic3 { statistics, laws, .. } => ic3 = Some(ic3::counts(statistics, laws)),
         Details::Pa { statistics, predicates, .. } => pa = Some(pa::counts(statistics, predicates)),
     }
     let vacuity = outcome

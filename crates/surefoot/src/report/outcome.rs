@@ -68,8 +68,8 @@ fn counts(task: &Task, answer: &Answer, state: Option<&Written>) -> String {
     let outcome = &answer.outcome;
     let rows = match &answer.details {
         Details::Explicit => explicit_rows(task, &outcome.statistics),
-        Details::Ic3 { statistics, certificate, .. } => {
-            ic3::rows(outcome, statistics, certificate.as_ref(), state)
+        Details::Ic3 { statistics, laws, certificate, .. } => {
+            ic3::rows(outcome, statistics, laws, certificate.as_ref(), state)
         }
         Details::Pa { engine, statistics, predicates, certificate } => {
             pa::rows(*engine, outcome, statistics, predicates, certificate.as_ref())
