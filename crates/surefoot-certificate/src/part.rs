@@ -2,6 +2,9 @@
 
 use crate::certificate::{Domain, Fact, Region};
 
+/// Known facts that are looked at: what is hostile takes time in proportion to its size.
+const MOST_KNOWN: usize = 64;
+
 /// A box: the smallest and the largest value of each variable. Never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part(pub Vec<(i32, i32)>);
@@ -128,18 +131,18 @@ impl Part {
     /// difference of both is at most the difference of the limits.
     pub fn bounds_sum(&self, terms: &[(u32, i32)], limit: i128, known: &[Fact]) -> bool {
         self.largest(terms) <= limit
-            || known.iter().any(|known| {
-                let minus = |&(variable, factor): &(u32, i32)| (variable, -i64::from(factor));
-                let plus = |&(variable, factor): &(u32, i32)| (variable, i64::from(factor));
-                let mut difference = vec![0_i64; self.0.len()];
-                for (variable, factor) in terms.iter().map(plus).chain(known.terms.iter().map(minus)) {
-                    difference[variable as usize] += factor;
-                }
-                let term = |(&factor, &(lower, upper)): (&i64, &(i32, i32))| {
-                    i128::from(factor) * i128::from(if factor >= 0 { upper } else { lower })
-                };
-                let largest: i128 = difference.iter().zip(&self.0).map(term).sum();
-                largest <= limit - i128::from(known.limit)
+            || known.iter().take(MOST_KNOWN).any(|known| {
+                let plus = terms.iter().map(|&(variable, factor)| (variable, i64::from(factor)));
+                let minus = known.terms.iter().map(|&(variable, factor)| (variable, -i64::from(factor)));
+                let mut difference: Vec<(u32, i64)> = plus.chain(minus).collect();
+                difference.sort_unstable();
+                let same = difference.chunk_by(|a, b| a.0 == b.0);
+                let largest = same.map(|terms| {
+                    let (lower, upper) = self.0[terms[0].0 as usize];
+                    let factor: i128 = terms.iter().map(|term| i128::from(term.1)).sum();
+                    factor * i128::from(if factor >= 0 { upper } else { lower })
+                });
+                largest.sum::<i128>() <= limit - i128::from(known.limit)
             })
     }
 
@@ -148,18 +151,19 @@ impl Part {
     pub fn corner_with(&self, facts: &[Fact]) -> Option<Part> {
         let mut corner = self.corner();
         for fact in facts {
-            for term in fact.terms.iter().filter(|term| term.1 != 0) {
-                let excess = corner.largest(&fact.terms) - i128::from(fact.limit);
+            let mut excess = corner.largest(&fact.terms) - i128::from(fact.limit);
+            for &(variable, factor) in fact.terms.iter().filter(|term| term.1 != 0) {
                 if excess <= 0 {
                     break;
                 }
-                let (variable, factor) = (term.0 as usize, i128::from(term.1));
-                let (lower, upper) = (i128::from(self.0[variable].0), i128::from(self.0[variable].1));
-                let value = i128::from(corner.0[variable].0);
+                let (lower, upper) = self.0[variable as usize];
+                let value = i128::from(corner.0[variable as usize].0);
                 // The least change of the value that is enough.
+                let factor = i128::from(factor);
                 let change = -(-excess).div_euclid(factor.abs()) * -factor.signum();
-                let value = (value + change).clamp(lower, upper) as i32;
-                corner.0[variable] = (value, value);
+                let next = (value + change).clamp(lower.into(), upper.into());
+                excess += factor * (next - value);
+                corner.0[variable as usize] = (next as i32, next as i32);
             }
         }
         (!facts.iter().any(|fact| corner.excludes(fact))).then_some(corner)

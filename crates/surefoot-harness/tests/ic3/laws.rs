@@ -43,11 +43,8 @@ fn tasks_with_laws() {
 fn moved(most: i32, is_on: bool) -> Task {
     let mut system = TransitionSystem::default();
     let amount = VariableType::Int { lower: 0, upper: most };
-    system.variables = vec![
-        Variable::new("x", amount),
-        Variable::new("on", VariableType::Bool),
-        Variable::new("y", amount),
-    ];
+    system.variables =
+        vec![Variable::new("x", amount), Variable::new("on", VariableType::Bool), Variable::new("y", amount)];
     let pool = &mut system.exprs;
     let [x, on, y] = [0, 1, 2].map(|v| pool.variable(VarId(v), &system.variables[v as usize]));
     let (zero, one, most) = (pool.int(0), pool.int(1), pool.int(most.into()));
