@@ -198,7 +198,7 @@ fn subtract(row: &mut [BigRational], other: &[BigRational], column: usize) {
     }
 }
 
-/// The sum with these factors times their common denominator, if it has small numbers.
+/// The sum with these factors times their common denominator, if it has small numbers. Boxes can say themselves that a single variable never changes.
 fn integers(factors: Vec<BigRational>) -> Option<Linear> {
     let mut scale = BigInt::from(1);
     for factor in &factors {
@@ -212,7 +212,7 @@ fn integers(factors: Vec<BigRational>) -> Option<Linear> {
         }
     }
     let is_small = |&(_, factor): &(VarId, i64)| factor.unsigned_abs() < 1 << 16;
-    terms.iter().all(is_small).then_some(Linear { terms, constant: 0 })
+    (terms.len() > 1 && terms.iter().all(is_small)).then_some(Linear { terms, constant: 0 })
 }
 
 /// Start states.
