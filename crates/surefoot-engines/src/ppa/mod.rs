@@ -112,6 +112,7 @@ impl<'p> Run<'p> {
             return Ok(End::Unsafe(trace));
         }
         loop {
+            let asked = self.abstraction.tests();
             let path = match self.find_path()? {
                 Ok(path) => path,
                 Err(cells) => {
@@ -130,7 +131,7 @@ impl<'p> Run<'p> {
                 Err(spurious) => spurious,
             };
             let before = self.abstraction.predicates.len();
-            let predicates = self.abstraction.predicates.counted();
+            let predicates = self.abstraction.predicates.counts();
             let mut added = self.refine(&path, &spurious)?;
             if added == 0 {
                 added = self.refine_by_all_steps(&path);
@@ -149,6 +150,7 @@ impl<'p> Run<'p> {
                 steps: path.steps.len() as u64,
                 cause: if spurious.barriers.is_empty() { Cause::Environment } else { Cause::Policy },
                 added: added as u64,
+                tests: self.abstraction.tests().since(&asked),
                 time: self.began.elapsed(),
             });
         }
@@ -173,7 +175,7 @@ impl<'p> Run<'p> {
 
     fn statistics(&self) -> Statistics {
         Statistics {
-            predicates: self.abstraction.predicates.counted(),
+            predicates: self.abstraction.predicates.counts().all(),
             tests: self.abstraction.tests(),
             time: self.began.elapsed(),
             memory: self.memory(),
