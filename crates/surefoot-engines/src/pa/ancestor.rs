@@ -99,3 +99,46 @@ impl Ancestors {
         self.generations.iter().map(|generation| generation.bytes).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(values: &[bool]) -> Cell {
+        Cell::of_values(values.iter().copied())
+    }
+
+    fn expansion(never: &[u32]) -> Expansion {
+        Expansion { never: never.to_vec(), ..Expansion::default() }
+    }
+
+    #[test]
+    fn the_youngest_ancestor_counts() {
+        let mut ancestors = Ancestors::default();
+        assert!(ancestors.of(&cell(&[true, false])).is_none());
+        let generation = |count, values: &[bool], never: &[u32]| {
+            let ancestor = Ancestor::new(count, Some(&expansion(never)));
+            FxHashMap::from_iter([(cell(values), Rc::new(ancestor))])
+        };
+        ancestors.add(1, generation(1, &[true], &[3]));
+        ancestors.add(2, generation(2, &[true, false], &[3, 5]));
+        let never = |values: &[bool], command| {
+            ancestors.of(&cell(values)).map(|ancestor| ancestor.never_takes(command))
+        };
+        assert_eq!(never(&[true, false, true], 5), Some(true));
+        assert_eq!(never(&[true, true, true], 5), Some(false));
+        assert_eq!(never(&[true, true, true], 3), Some(true));
+        assert_eq!(never(&[false, false, true], 3), None);
+        assert!(ancestors.memory() > 0);
+    }
+
+    /// An abstract state that is known to be good, but was not expanded, excludes no step.
+    #[test]
+    fn nothing_is_excluded_where_nothing_was_looked_for() {
+        let ancestor = Ancestor::new(1, None);
+        assert!(ancestor.may_lead_to(&cell(&[true, true])) && ancestor.may_have_error());
+        assert!(!ancestor.never_takes(0));
+        let leads_nowhere = Ancestor::new(1, Some(&expansion(&[0])));
+        assert!(!leads_nowhere.may_lead_to(&cell(&[true, true])) && !leads_nowhere.may_have_error());
+    }
+}
