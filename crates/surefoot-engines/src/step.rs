@@ -103,8 +103,17 @@ impl<'t> Stepper<'t> {
 
     /// The commands whose guards hold.
     pub fn enabled(&mut self, state: &[i32]) -> Result<Vec<usize>, ModelError> {
+        self.enabled_among(state, 0..self.guards.len())
+    }
+
+    /// The same among commands in ascending order; the guards of all others are false.
+    fn enabled_among(
+        &mut self,
+        state: &[i32],
+        commands: impl Iterator<Item = usize>,
+    ) -> Result<Vec<usize>, ModelError> {
         let mut enabled = Vec::new();
-        for command in 0..self.guards.len() {
+        for command in commands {
             match self.guards[command].holds(state, &mut self.slots) {
                 Ok(true) => enabled.push(command),
                 Ok(false) => {}
@@ -132,6 +141,20 @@ impl<'t> Stepper<'t> {
     /// The steps that are possible in a state that does not end runs.
     pub fn successors(&mut self, state: &[i32]) -> Result<Vec<Transition>, ModelError> {
         let enabled = self.enabled(state)?;
+        self.steps(state, enabled)
+    }
+
+    /// The same, given commands in ascending order such that the guards of all others are false.
+    pub(crate) fn successors_among(
+        &mut self,
+        state: &[i32],
+        commands: &[usize],
+    ) -> Result<Vec<Transition>, ModelError> {
+        let enabled = self.enabled_among(state, commands.iter().copied())?;
+        self.steps(state, enabled)
+    }
+
+    fn steps(&mut self, state: &[i32], enabled: Vec<usize>) -> Result<Vec<Transition>, ModelError> {
         let choice = self.choice(state, &enabled);
         let mut transitions = Vec::new();
         for command in enabled {

@@ -23,6 +23,8 @@ struct Reference {
     start_states: usize,
     states: usize,
     transitions: usize,
+    /// Those from abstract states with start states.
+    start_transitions: usize,
     unsafe_states: usize,
     /// Abstract states in which the model is wrong.
     errors: usize,
@@ -47,6 +49,7 @@ fn reference(task: &Task) -> Option<Reference> {
         cells.entry(cell).or_default().push(state);
     }
     let mut found = Reference { start_states: open.len(), ..Reference::default() };
+    let starts = open.clone();
     let mut open: Vec<Signature> = open.into_iter().collect();
     let mut seen: BTreeSet<Signature> = open.iter().cloned().collect();
     while let Some(cell) = open.pop() {
@@ -68,6 +71,7 @@ fn reference(task: &Task) -> Option<Reference> {
         }
         found.states += 1;
         found.transitions += targets.len();
+        found.start_transitions += if starts.contains(&cell) { targets.len() } else { 0 };
         found.unsafe_states += usize::from(is_unsafe);
         found.errors += usize::from(is_wrong);
         open.extend(targets.into_iter().filter(|target| seen.insert(target.clone())));
@@ -103,6 +107,7 @@ fn right(task: &Task, expected: &Reference, options: Options) -> Result<(), Test
             start_states: statistics.start_states as usize,
             states: statistics.states as usize,
             transitions: statistics.transitions as usize,
+            start_transitions: statistics.start_transitions as usize,
             unsafe_states: statistics.unsafe_states as usize,
             errors: statistics.errors as usize,
         };

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use surefoot_engines::explain::Order;
-use surefoot_engines::ppa::{Options, Refinement, Search, SplitPoint, Variables, verify};
+use surefoot_engines::pa::Enhancements;
+use surefoot_engines::ppa::{Begin, Options, Refinement, Search, SplitPoint, Variables, verify};
 use surefoot_engines::{Control, Task, Verdict};
 use surefoot_harness::expect::{Coverage, Expected};
 use surefoot_harness::proof::inductive;
@@ -82,24 +83,66 @@ fn wide_tasks() {
     compare(&tasks(Size::Wide), 200, unlisted(), Some(Duration::from_secs(1)));
 }
 
+/// One of several.
+fn any_of<T: Clone + std::fmt::Debug + 'static>(choices: &[T]) -> impl Strategy<Value = T> + use<T> {
+    proptest::sample::select(choices.to_vec())
+}
+
+fn any_order() -> impl Strategy<Value = Order> {
+    prop_oneof![Just(Order::Sensitivity), Just(Order::Declared), (0..9_u64).prop_map(Order::Random)]
+}
+
+fn any_refinement() -> impl Strategy<Value = Refinement> {
+    let part = || any_of(&[0.0, 0.05, 0.3, 0.5, 1.0]);
+    let variables = prop_oneof![
+        Just(Variables::All),
+        Just(Variables::Sensitive),
+        Just(Variables::Random),
+        (part(), any_order()).prop_map(|(epsilon, order)| Variables::Verix { epsilon, order }),
+        (any_of(&[0.01, 0.05, 0.4, 1.0]), any_order())
+            .prop_map(|(tau, order)| Variables::Bsearch { tau, order }),
+    ];
+    let splits = [SplitPoint::Witness, SplitPoint::Middle, SplitPoint::Epsilon, SplitPoint::Random];
+    prop_oneof![
+        Just(Refinement::Barriers),
+        Just(Refinement::Values),
+        (variables, any_of(&splits)).prop_map(|(variables, split)| Refinement::Witness { variables, split }),
+    ]
+}
+
+/// All options, in all combinations.
+fn any_options() -> impl Strategy<Value = Options> {
+    let enhancements =
+        any::<[bool; 4]>().prop_map(|[per_operator, shared_terms, entailed_operators, entailed_bounds]| {
+            Enhancements { per_operator, shared_terms, entailed_operators, entailed_bounds }
+        });
+    let searches = [Search::Breadth, Search::Hamming, Search::Coarse];
+    (
+        any_of(&[0, 0, 0, 3]),
+        any_of(&[Begin::Unsafe, Begin::Commands]),
+        any_of(&searches),
+        any_refinement(),
+        0..9_u64,
+        enhancements,
+    )
+        .prop_map(|(list, begin, search, refinement, seed, enhancements)| Options {
+            list,
+            begin,
+            search,
+            refinement,
+            seed,
+            enhancements,
+            ..Options::default()
+        })
+}
+
 #[test]
 fn options_do_not_change_verdicts() {
-    let order = Order::Sensitivity;
-    let witness = |variables, split| Refinement::Witness { variables, split };
-    for refinement in [
-        Refinement::Barriers,
-        Refinement::Values,
-        witness(Variables::All, SplitPoint::Witness),
-        witness(Variables::All, SplitPoint::Middle),
-        witness(Variables::Verix { epsilon: 0.5, order }, SplitPoint::Epsilon),
-        witness(Variables::Bsearch { tau: 0.05, order: Order::Declared }, SplitPoint::Witness),
-        witness(Variables::Bsearch { tau: 0.05, order: Order::Random(3) }, SplitPoint::Epsilon),
-        witness(Variables::Sensitive, SplitPoint::Middle),
-        witness(Variables::Random, SplitPoint::Random),
-    ] {
-        for search in [Search::Breadth, Search::Hamming, Search::Coarse] {
-            let options = Options { refinement, search, seed: 5, ..unlisted() };
-            compare(&tasks(Size::Small), 200, options, None);
+    let tasks = prop_oneof![tasks(Size::Small).boxed(), tasks_with_predicates(Size::Small).boxed()];
+    check(&(tasks, any_options()), 6000, |(random, options): (RandomTask, Options)| {
+        match explore(&random.task, LIMIT) {
+            Ok(exploration) => right(&random.task, &exploration, options, None),
+            Err(_) => Ok(()),
         }
-    }
+    });
 }

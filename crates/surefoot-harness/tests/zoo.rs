@@ -23,7 +23,19 @@ fn explicit(task: &Task, exhaustive: bool, slice: bool, threads: usize) -> Resul
     verify(task, options, &Control { threads, ..Control::unlimited() })
 }
 
-const ENGINES: [Engine; 7] = [
+/// Predicate abstraction as in the papers.
+fn papers(task: &Task, refinement: ppa::Refinement) -> Result<Outcome, TaskError> {
+    let options = ppa::Options {
+        list: 0,
+        begin: ppa::Begin::Unsafe,
+        search: ppa::Search::Hamming,
+        refinement,
+        ..ppa::Options::default()
+    };
+    ppa::verify(task, options, &Control::unlimited()).map(|proof| proof.outcome)
+}
+
+const ENGINES: [Engine; 9] = [
     Engine {
         name: "explicit, exhaustive",
         run: |task| explicit(task, true, false, 1),
@@ -67,6 +79,24 @@ const ENGINES: [Engine; 7] = [
             let options = ppa::Options { list: 0, ..ppa::Options::default() };
             ppa::verify(task, options, &Control::unlimited()).map(|proof| proof.outcome)
         },
+        counts: false,
+        shortest: false,
+        coverage: Coverage::Any,
+    },
+    Engine {
+        name: "ppa, witness splitting",
+        run: |task| {
+            let (variables, split) = (ppa::Variables::All, ppa::SplitPoint::Witness);
+            let refinement = ppa::Refinement::Witness { variables, split };
+            papers(task, refinement)
+        },
+        counts: false,
+        shortest: false,
+        coverage: Coverage::Any,
+    },
+    Engine {
+        name: "ppa, entailed values",
+        run: |task| papers(task, ppa::Refinement::Values),
         counts: false,
         shortest: false,
         coverage: Coverage::Any,

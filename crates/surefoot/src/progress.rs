@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use surefoot_engines::ic3::Statistics;
-use surefoot_engines::{Observer, Progress};
+use surefoot_engines::{Observer, Progress, pa};
 
 use crate::report::number::{bytes, counted, grouped, percent, rate, seconds};
 
@@ -53,14 +53,26 @@ fn line(progress: &Progress) -> String {
             seconds(*elapsed)
         ),
         Progress::Ic3(statistics) => ic3(statistics),
-        Progress::Pa(statistics) => format!(
-            "{}, {}, {} expanded, {}",
-            counted(statistics.predicates, "predicate"),
-            counted(statistics.states, "abstract state"),
-            grouped(statistics.expanded),
-            seconds(statistics.time)
-        ),
+        Progress::Pa(statistics) => pa(statistics),
     }
+}
+
+fn pa(statistics: &pa::Statistics) -> String {
+    let tests = &statistics.tests;
+    let questions = tests.environment.count + tests.state.count + tests.policy.count;
+    let iteration = statistics.iterations.last().map_or_else(String::new, |last| {
+        let number = grouped(statistics.iterations.len() as u64 + 1);
+        format!("iteration {number} (last path {}), ", counted(last.steps, "step"))
+    });
+    format!(
+        "{iteration}{}, {}, {} expanded, {} queries/s, cache {}, {}",
+        counted(statistics.predicates, "predicate"),
+        counted(statistics.states, "abstract state"),
+        grouped(statistics.expanded),
+        rate(questions, statistics.time),
+        percent(tests.policy_known as f64, tests.policy.count as f64),
+        seconds(statistics.time)
+    )
 }
 
 /// Levels whose numbers of reasons are shown.
@@ -129,5 +141,33 @@ mod tests {
             "depth 4, 35 reasons (last 8 7 6 5), 1 obligation, 1,000 queries/s, \
              hits: states 40 %, cores 75 %, cache 0 %, 2.0 s"
         );
+    }
+
+    #[test]
+    fn the_line_of_predicate_abstraction_has_the_iteration() {
+        let tally = |count| Tally { count, time: Duration::ZERO };
+        let tests =
+            pa::Tests { state: tally(300), policy: tally(700), policy_known: 350, ..pa::Tests::default() };
+        let time = Duration::from_secs(2);
+        let mut statistics = pa::Statistics {
+            predicates: 3,
+            states: 1200,
+            expanded: 1,
+            time,
+            tests,
+            ..pa::Statistics::default()
+        };
+        let rest = "3 predicates, 1,200 abstract states, 1 expanded, 500 queries/s, cache 50 %, 2.0 s";
+        assert_eq!(pa(&statistics), rest);
+        statistics.iterations.push(pa::Iteration {
+            predicates: pa::PredicateCounts::default(),
+            states: 1,
+            steps: 5,
+            cause: pa::Cause::Policy,
+            added: 3,
+            tests,
+            time,
+        });
+        assert_eq!(pa(&statistics), format!("iteration 2 (last path 5 steps), {rest}"));
     }
 }

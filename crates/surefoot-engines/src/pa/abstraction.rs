@@ -16,6 +16,7 @@ use surefoot_model::{ExprId, Inequality, Predicate, VarId};
 use surefoot_solve::{Answer, AnySolver, Backend, Limits, Poll, PredicateSteps, Step};
 
 use super::Enhancements;
+use super::ancestor::{Ancestor, Ancestors};
 use super::cell::Cell;
 use super::predicates::{Predicates, Region};
 use super::states::CellStates;
@@ -28,6 +29,9 @@ use crate::task::TaskError;
 
 /// States of an abstract state that are remembered until it is expanded.
 const SEEDS: usize = 4;
+
+/// States that are remembered to have been executed.
+const EXECUTED: usize = 10_000;
 
 /// A step of the policy between states of two abstract states.
 #[derive(Debug, Clone)]
@@ -47,6 +51,8 @@ pub struct Expansion {
     pub successors: BTreeMap<Cell, Witness>,
     /// A state in which a step of the policy shows a mistake of the model.
     pub error: Option<Vec<i32>>,
+    /// Commands that the policy takes in none of its states, in ascending order.
+    pub never: Vec<u32>,
 }
 
 /// What the policy may do from a state.
@@ -75,6 +81,12 @@ pub struct Abstraction<'p> {
     stepper: Stepper<'p>,
     /// States of abstract states, by abstract state.
     seeds: FxHashMap<Cell, Vec<Vec<i32>>>,
+    /// What is known of abstract states with fewer predicates.
+    pub ancestors: Ancestors,
+    /// States that were executed since the last expansion began.
+    executed: FxHashSet<Vec<i32>>,
+    /// Commands whose guards are not false everywhere in the abstract state that is expanded.
+    commands: Vec<usize>,
     /// What inequalities after a step are before it, with their negation.
     before: FxHashMap<(Step, usize), Option<(Inequality, bool)>>,
     poll: Poll,
@@ -112,6 +124,9 @@ impl<'p> Abstraction<'p> {
             images: Images::new(problem),
             stepper: Stepper::new(&problem.task),
             seeds: FxHashMap::default(),
+            ancestors: Ancestors::default(),
+            executed: FxHashSet::default(),
+            commands: Vec::new(),
             before: FxHashMap::default(),
             poll,
             memory_limit: control.memory_limit,
@@ -163,7 +178,11 @@ impl<'p> Abstraction<'p> {
     pub fn memory(&self) -> u64 {
         let state = self.problem.domain.lower.len() * size_of::<i32>();
         let seeds = self.seeds.len() * (SEEDS * state + 2 * size_of::<(Cell, Vec<Vec<i32>>)>());
-        self.states.memory() + self.steps.memory() + self.policy.memory() + seeds as u64
+        self.states.memory()
+            + self.steps.memory()
+            + self.policy.memory()
+            + self.ancestors.memory()
+            + seeds as u64
     }
 
     /// The abstract states that the policy leads to from the states of an abstract state in which runs go on.
@@ -173,6 +192,9 @@ impl<'p> Abstraction<'p> {
         if self.images.end(&region.states) {
             return Ok(expansion);
         }
+        self.executed.clear();
+        self.commands = self.images.not_excluded(&region.states);
+        let ancestor = self.ancestors.of(cell);
         for state in self.seeds.remove(cell).unwrap_or_default() {
             self.execute(cell, &state, &mut expansion);
         }
@@ -181,10 +203,16 @@ impl<'p> Abstraction<'p> {
                 return Err(Stop::Limit);
             }
             let Some(part) = self.clipped(command, &region.states) else { continue };
+            if ancestor.as_ref().is_some_and(|ancestor| ancestor.never_takes(command)) {
+                self.tests.inherited += 1;
+                expansion.never.push(command as u32);
+                continue;
+            }
             if let Some(output) = self.problem.commands[command].output {
                 match self.policy.test_with(&part, &region.facts, output, POLICY_BOXES)? {
                     Choice::Never => {
                         self.tests.never += 1;
+                        expansion.never.push(command as u32);
                         continue;
                     }
                     Choice::At(state) => self.execute(cell, &state, &mut expansion),
@@ -193,9 +221,11 @@ impl<'p> Abstraction<'p> {
             }
             let region = Region { states: part, facts: region.facts.clone() };
             for outcome in 0..self.problem.task.system.commands[command].outcomes.len() {
-                self.expand_step(cell, &region, Step { command, outcome }, &mut expansion)?;
+                let step = Step { command, outcome };
+                self.expand_step(cell, &region, step, ancestor.as_deref(), &mut expansion)?;
             }
             if expansion.error.is_none()
+                && ancestor.as_ref().is_none_or(|ancestor| ancestor.may_have_error())
                 && let Some(state) = self.states.error(command, cell, &region.states)?
             {
                 self.execute(cell, &state, &mut expansion);
@@ -224,6 +254,7 @@ impl<'p> Abstraction<'p> {
         cell: &Cell,
         region: &Region,
         step: Step,
+        ancestor: Option<&Ancestor>,
         expansion: &mut Expansion,
     ) -> Result<(), Stop> {
         let changing = self.steps.changing(step).to_vec();
@@ -255,8 +286,12 @@ impl<'p> Abstraction<'p> {
             let target = self.predicates.cell(&to);
             self.execute(cell, &from, expansion);
             if !expansion.successors.contains_key(&target) {
-                let part = self.before(region, step, &changing, &target);
-                self.pursue(cell, part, Aim::Target(step, &target), from, expansion)?;
+                if ancestor.is_some_and(|ancestor| !ancestor.may_lead_to(&target)) {
+                    self.tests.inherited += 1;
+                } else {
+                    let part = self.before(region, step, &changing, &target);
+                    self.pursue(cell, part, Aim::Target(step, &target), from, expansion)?;
+                }
                 if !expansion.successors.contains_key(&target) {
                     self.steps.exclude(&excluded, |index| target.value(index));
                 }
@@ -382,14 +417,17 @@ impl<'p> Abstraction<'p> {
 
     /// Takes all steps of the policy from a state, if it is one of the abstract state.
     fn execute(&mut self, cell: &Cell, state: &[i32], expansion: &mut Expansion) {
-        if self.predicates.cell(state) != *cell {
+        if self.executed.contains(state) || self.predicates.cell(state) != *cell {
             return;
         }
+        if self.executed.len() < EXECUTED {
+            self.executed.insert(state.to_vec());
+        }
         self.tests.executed += 1;
-        let successors = self
-            .stepper
-            .status(state)
-            .and_then(|status| if status.ends_run { Ok(Vec::new()) } else { self.stepper.successors(state) });
+        let Abstraction { stepper, commands, .. } = self;
+        let successors = stepper.status(state).and_then(|status| {
+            if status.ends_run { Ok(Vec::new()) } else { stepper.successors_among(state, commands) }
+        });
         let Ok(successors) = successors else {
             expansion.error.get_or_insert_with(|| state.to_vec());
             return;

@@ -6,6 +6,7 @@
 //! predicates if it is not.
 
 pub(crate) mod abstraction;
+pub(crate) mod ancestor;
 pub(crate) mod cell;
 mod certificate;
 mod predicates;
@@ -25,7 +26,7 @@ use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, suits};
 use crate::task::{Task, TaskError};
 use abstraction::Abstraction;
 use cell::Cell;
-pub use statistics::{Cause, Described, Iteration, Source, Statistics, Tests};
+pub use statistics::{Cause, Described, Iteration, PredicateCounts, Source, Statistics, Tests};
 
 /// What paper 001 (§4) does to make abstract transitions faster, as far as it means something here: each can be switched off, to see what it is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,6 +161,9 @@ impl<'p> Run<'p> {
             let expansion = self.abstraction.expand(&cell)?;
             self.counts.errors += u64::from(is_wrong || expansion.error.is_some());
             self.counts.transitions += expansion.successors.len() as u64;
+            if self.counts.expanded < self.counts.start_states {
+                self.counts.start_transitions += expansion.successors.len() as u64;
+            }
             self.counts.expanded += 1;
             for target in expansion.successors.into_keys() {
                 self.add(target);
@@ -223,7 +227,7 @@ impl<'p> Run<'p> {
 
     fn statistics(&self) -> Statistics {
         Statistics {
-            predicates: self.abstraction.predicates.counted(),
+            predicates: self.abstraction.predicates.counts().all(),
             states: self.cells.len() as u64,
             tests: self.abstraction.tests(),
             time: self.began.elapsed(),

@@ -7,7 +7,7 @@ use surefoot_model::{ExprId, Inequality, PointValue, Predicate, Program, VarId};
 use surefoot_policy::certify::Fact;
 
 use super::cell::Cell;
-use super::statistics::{Described, Source};
+use super::statistics::{Described, PredicateCounts, Source};
 use crate::symbolic::{Problem, StateBox, Stop, cut, middle};
 
 /// A set of predicates, which can grow.
@@ -104,9 +104,9 @@ impl<'p> Predicates<'p> {
         counted.map(describe).collect()
     }
 
-    /// How many are counted.
-    pub fn counted(&self) -> u64 {
-        self.list.iter().filter(|entry| entry.source != Source::Location).count() as u64
+    /// How many there are, by source.
+    pub fn counts(&self) -> PredicateCounts {
+        PredicateCounts::of(self.list.iter().map(|entry| entry.source))
     }
 
     /// The abstract state of a state.

@@ -25,7 +25,7 @@ use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, list_reachable, 
 use crate::task::{Task, TaskError};
 use coarse::Coarse;
 use distance::Distance;
-pub use options::{Options, Refinement, Search, SplitPoint, Variables};
+pub use options::{Begin, Options, Refinement, Search, SplitPoint, Variables};
 use search::Known;
 
 /// Time between two reports of progress.
@@ -102,6 +102,9 @@ impl<'p> Run<'p> {
     }
 
     fn search(&mut self) -> Result<End, Stop> {
+        if self.options.begin == Begin::Commands {
+            self.add_commands();
+        }
         if let Some(state) = self.abstraction.states.undefined_start()? {
             return Err(self.problem.undefined_start(&state));
         }
@@ -112,6 +115,7 @@ impl<'p> Run<'p> {
             return Ok(End::Unsafe(trace));
         }
         loop {
+            let asked = self.abstraction.tests();
             let path = match self.find_path()? {
                 Ok(path) => path,
                 Err(cells) => {
@@ -130,7 +134,7 @@ impl<'p> Run<'p> {
                 Err(spurious) => spurious,
             };
             let before = self.abstraction.predicates.len();
-            let predicates = self.abstraction.predicates.counted();
+            let predicates = self.abstraction.predicates.counts();
             let mut added = self.refine(&path, &spurious)?;
             if added == 0 {
                 added = self.refine_by_all_steps(&path);
@@ -149,6 +153,7 @@ impl<'p> Run<'p> {
                 steps: path.steps.len() as u64,
                 cause: if spurious.barriers.is_empty() { Cause::Environment } else { Cause::Policy },
                 added: added as u64,
+                tests: self.abstraction.tests().since(&asked),
                 time: self.began.elapsed(),
             });
         }
@@ -173,7 +178,7 @@ impl<'p> Run<'p> {
 
     fn statistics(&self) -> Statistics {
         Statistics {
-            predicates: self.abstraction.predicates.counted(),
+            predicates: self.abstraction.predicates.counts().all(),
             tests: self.abstraction.tests(),
             time: self.began.elapsed(),
             memory: self.memory(),

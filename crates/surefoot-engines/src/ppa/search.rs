@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use surefoot_solve::Step;
@@ -13,6 +14,7 @@ use super::Run;
 use super::coarse::Coarse;
 use super::options::Search;
 use crate::pa::abstraction::{Expansion, Witness};
+use crate::pa::ancestor::Ancestor;
 use crate::pa::cell::Cell;
 use crate::symbolic::Stop;
 
@@ -192,7 +194,9 @@ impl Run<'_> {
         if let Some(end) = self.known.cells.get(cell).and_then(|facts| facts.end) {
             return Ok(end);
         }
-        let end = if self.abstraction.states.unsafe_state(cell)?.is_some() {
+        let end = if self.abstraction.ancestors.of(cell).is_some() {
+            End::Good
+        } else if self.abstraction.states.unsafe_state(cell)?.is_some() {
             End::Unsafe
         } else if self.abstraction.states.undefined(cell)?.is_some() {
             End::Error
@@ -234,12 +238,16 @@ impl Run<'_> {
         };
         let mut seeds = Vec::new();
         let mut known = Known::default();
+        let mut ancestors: FxHashMap<Cell, Rc<Ancestor>> = FxHashMap::default();
         for (cell, Facts { end, expansion }) in old.cells {
+            if end == Some(End::Good) {
+                ancestors.insert(cell.clone(), Rc::new(Ancestor::new(first, expansion.as_ref())));
+            }
             let Some(new) = extend(&cell) else {
                 seeds.extend(expansion.into_iter().flat_map(|expansion| expansion.successors.into_values()));
                 continue;
             };
-            let expansion = expansion.and_then(|Expansion { successors, error }| {
+            let expansion = expansion.and_then(|Expansion { successors, error, never }| {
                 let targets: Vec<Option<Cell>> = successors.keys().map(&mut extend).collect();
                 if targets.iter().any(Option::is_none) {
                     seeds.extend(successors.into_values());
@@ -247,7 +255,8 @@ impl Run<'_> {
                 }
                 let targets = targets.into_iter().flatten();
                 let successors: BTreeMap<Cell, Witness> = targets.zip(successors.into_values()).collect();
-                Some(Expansion { successors, error })
+                ancestors.remove(&cell);
+                Some(Expansion { successors, error, never })
             });
             if let Some(expansion) = &expansion {
                 known.count(self.problem.domain.lower.len(), expansion);
@@ -255,6 +264,7 @@ impl Run<'_> {
             known.cells.insert(new, Facts { end, expansion });
         }
         self.known = known;
+        self.abstraction.ancestors.add(first, ancestors);
         for Witness { from, to, .. } in seeds {
             for state in [from, to] {
                 let cell = self.abstraction.predicates.cell(&state);

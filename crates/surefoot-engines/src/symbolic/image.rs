@@ -48,6 +48,15 @@ impl<'p> Images<'p> {
             .any(|(condition, end)| condition.over_box(&states.lower, &states.upper, slots).truth() == *end)
     }
 
+    /// The commands whose guards are not false in all states of a box: they may be true, or undefined.
+    pub fn not_excluded(&mut self, states: &StateBox) -> Vec<usize> {
+        let Images { problem, slots, .. } = self;
+        let mut truth = |command: &usize| {
+            problem.commands[*command].guard.over_box(&states.lower, &states.upper, slots).truth()
+        };
+        (0..problem.commands.len()).filter(|command| truth(command) != Truth::False).collect()
+    }
+
     /// The part of a box in which a command may be enabled.
     pub fn enabled(&mut self, command: usize, states: &StateBox) -> Option<StateBox> {
         let info = &self.problem.commands[command];

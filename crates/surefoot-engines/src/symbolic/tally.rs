@@ -17,4 +17,9 @@ impl Tally {
         self.count += 1;
         self.time += asked.elapsed();
     }
+
+    /// Those that were not there at an earlier moment.
+    pub(crate) fn since(self, earlier: Tally) -> Tally {
+        Tally { count: self.count - earlier.count, time: self.time.saturating_sub(earlier.time) }
+    }
 }

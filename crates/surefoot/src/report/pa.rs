@@ -1,7 +1,7 @@
 //! What predicate abstraction has done, as text and as JSON.
 
 use serde_json::{Value, json};
-use surefoot_engines::pa::{Cause, Described, Iteration, Source, Statistics};
+use surefoot_engines::pa::{Cause, Described, Iteration, PredicateCounts, Source, Statistics, Tests};
 use surefoot_engines::{Outcome, Tally};
 
 use super::certificate;
@@ -54,6 +54,12 @@ pub fn rows(
             ),
         ),
         ("pursued", format!("{}, {}", counted(tests.pursued, "step"), counted(tests.splits, "split"))),
+    ]);
+    if tests.inherited > 0 {
+        let inherited = grouped(tests.inherited);
+        rows.push(("inherited", format!("{inherited} commands and steps that earlier iterations excluded")));
+    }
+    rows.extend([
         ("time", format!("{}, search {}", seconds(outcome.statistics.time), seconds(statistics.time))),
         ("memory", format!("{} for abstract states, solvers and decisions", bytes(statistics.memory))),
     ]);
@@ -99,19 +105,31 @@ fn describe(tests: Tally) -> String {
 
 /// The counts as JSON.
 pub fn counts(statistics: &Statistics, predicates: &[Described]) -> Value {
-    let tests = &statistics.tests;
-    let tally = |tally: Tally| json!({"count": tally.count, "seconds": tally.time.as_secs_f64()});
-    json!({
+    let mut counts = json!({
         "predicates": predicates.iter().map(predicate).collect::<Vec<_>>(),
         "start_states": statistics.start_states,
         "states": statistics.states,
         "expanded": statistics.expanded,
         "transitions": statistics.transitions,
+        "start_transitions": statistics.start_transitions,
         "unsafe_states": statistics.unsafe_states,
         "errors": statistics.errors,
         "search_seconds": statistics.time.as_secs_f64(),
         "certificate_seconds": statistics.certificate.as_secs_f64(),
         "check_seconds": statistics.check.as_secs_f64(),
+        "computed": statistics.computed,
+        "iterations": statistics.iterations.iter().map(iteration).collect::<Vec<_>>(),
+    });
+    if let (Value::Object(counts), Value::Object(tests)) = (&mut counts, questions(&statistics.tests)) {
+        counts.extend(tests);
+    }
+    counts
+}
+
+/// Questions, and how they were answered.
+fn questions(tests: &Tests) -> Value {
+    let tally = |tally: Tally| json!({"count": tally.count, "seconds": tally.time.as_secs_f64()});
+    json!({
         "executed_states": tests.executed,
         "environment_tests": tally(tests.environment),
         "state_tests": tally(tests.state),
@@ -121,16 +139,23 @@ pub fn counts(statistics: &Statistics, predicates: &[Described]) -> Value {
             "seconds": tests.policy.time.as_secs_f64(),
         },
         "never_chosen": tests.never,
+        "inherited": tests.inherited,
         "pursued": tests.pursued,
         "splits": tests.splits,
-        "computed": statistics.computed,
-        "iterations": statistics.iterations.iter().map(iteration).collect::<Vec<_>>(),
     })
 }
 
 fn iteration(iteration: &Iteration) -> Value {
+    let PredicateCounts { given, unsafe_condition, environment, policy, domain } = iteration.predicates;
     json!({
-        "predicates": iteration.predicates,
+        "predicates": iteration.predicates.all(),
+        "sources": {
+            "given": given,
+            "unsafe": unsafe_condition,
+            "environment": environment,
+            "policy": policy,
+            "domain": domain,
+        },
         "states": iteration.states,
         "steps": iteration.steps,
         "cause": match iteration.cause {
@@ -138,6 +163,7 @@ fn iteration(iteration: &Iteration) -> Value {
             Cause::Policy => "policy",
         },
         "added": iteration.added,
+        "tests": questions(&iteration.tests),
         "seconds": iteration.time.as_secs_f64(),
     })
 }

@@ -1,6 +1,6 @@
 //! `surefoot verify --engine pa` and `--engine ppa`: verdicts, reports, predicates and certificates.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Folder, Run};
 
@@ -76,6 +76,20 @@ fn predicates_are_found() {
     assert!(predicates.contains(&json!({"predicate": "battery ≥ 1", "source": "unsafe"})), "{predicates:?}");
     let iterations = document["pa"]["iterations"].as_array().expect("a list");
     assert!(iterations.iter().any(|iteration| iteration["cause"] == json!("policy")), "{iterations:?}");
+    let number = |value: &Value| value.as_u64().expect("a number");
+    let mut before = None;
+    for iteration in iterations {
+        let sources = iteration["sources"].as_object().expect("counts");
+        assert_eq!(sources.values().map(number).sum::<u64>(), number(&iteration["predicates"]));
+        // Each iteration begins with the predicates that the one before has left.
+        assert_eq!(number(&iteration["predicates"]), before.unwrap_or(number(&iteration["predicates"])));
+        before = Some(number(&iteration["predicates"]) + number(&iteration["added"]));
+    }
+    assert_eq!(before, Some(predicates.len() as u64));
+    // The last search asks questions of its own.
+    let asked = |tests: &Value| number(&tests["state_tests"]["count"]) + number(&tests["executed_states"]);
+    let of_iterations: u64 = iterations.iter().map(|iteration| asked(&iteration["tests"])).sum();
+    assert!(0 < of_iterations && of_iterations < asked(&document["pa"]), "{of_iterations}");
 }
 
 #[test]
@@ -137,6 +151,8 @@ fn variants_of_the_papers_give_the_same_verdict() {
     for options in [
         &["--search", "hamming", "--seed", "3"][..],
         &["--search", "coarse"],
+        &["--begin", "commands"],
+        &["--begin", "unsafe", "--search", "breadth"],
         &["--refine", "barriers"],
         &["--refine", "values"],
         &["--refine", "witness"],
