@@ -21,9 +21,9 @@ mod value;
 mod variable;
 
 pub use expr::{BinaryOp, ExprId, ExprPool, Linear, Node, PointValue, Program, TypeError, UnaryOp};
-pub use input::{InputError, Position, SourceFile, Sources, utf8_text};
+pub use input::{InputError, MemoryFile, Position, SourceFile, Sources, utf8_text};
 pub use predicate::{Inequality, Predicate};
-pub use property::{Property, Start};
+pub use property::{Property, Rewards, Start};
 pub use system::{Assignment, Command, Label, LabelId, Outcome, Requirement, TransitionSystem};
 pub use value::{Type, Undefined, Value};
 pub use variable::{Origin, Scope, Symbol, VarId, Variable, VariableType};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use surefoot_certificate::{Input, Role};
 use surefoot_engines::{Goal, OutOfDomain, Semantics, Task};
 use surefoot_model::jani::{self, Loaded};
-use surefoot_model::{InputError, LabelId, Property, SourceFile, Sources, TransitionSystem};
+use surefoot_model::{InputError, LabelId, Property, Rewards, SourceFile, Sources, TransitionSystem};
 use surefoot_policy::{Arithmetic, Policy};
 
 use crate::arguments::task::{PolicyChoice, Reading, TaskOptions};
@@ -29,6 +29,8 @@ pub struct Problem {
     pub inputs: Vec<Input>,
     /// What looks wrong in them.
     pub warnings: Vec<InputError>,
+    /// What the property says about rewards of learning.
+    pub rewards: Result<Rewards, InputError>,
 }
 
 /// Reads everything that a task consists of.
@@ -36,6 +38,7 @@ pub fn problem(options: &TaskOptions) -> Result<Problem, Failure> {
     let loaded = model(options)?;
     let index = property::choose(&loaded, options)?;
     let mut property = loaded.properties[index].question.clone()?;
+    let rewards = loaded.properties[index].rewards.clone();
     let Loaded { system, mut sources, mut warnings, predicates, question_files, .. } = loaded;
     property.predicates = predicates.unwrap_or(property.predicates);
     let of_model = sources.files.len();
@@ -56,6 +59,7 @@ pub fn problem(options: &TaskOptions) -> Result<Problem, Failure> {
         inputs: inputs(&sources, question_files, of_model),
         sources,
         warnings,
+        rewards,
     })
 }
 
@@ -80,6 +84,7 @@ pub fn model(options: &TaskOptions) -> Result<Loaded, InputError> {
     let constants = jani::ReadOptions {
         constants: options.constants.clone(),
         predicate_file: options.predicate_file.clone(),
+        memory: options.memory.clone(),
     };
     jani::read(&options.model, options.property_file.as_deref(), &constants)
 }

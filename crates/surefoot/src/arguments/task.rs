@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use surefoot_engines::{Goal, OutOfDomain};
+use surefoot_model::MemoryFile;
 use surefoot_policy::Arithmetic;
 
 use crate::failure::Failure;
@@ -145,6 +146,8 @@ pub struct TaskOptions {
     pub reading: Reading,
     /// A file with predicates, instead of those of the property.
     pub predicate_file: Option<PathBuf>,
+    /// Files that are read from here instead of from disk.
+    pub memory: Vec<MemoryFile>,
 }
 
 /// Where the policy comes from.
@@ -222,6 +225,7 @@ impl QuestionArguments {
                 out_of_domain: self.out_of_domain.map(OutOfDomain::from),
             },
             predicate_file: None,
+            memory: Vec::new(),
         })
     }
 }

@@ -41,7 +41,8 @@ pub fn run(arguments: InfoArguments) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn collect(options: &TaskOptions) -> Result<Info, Failure> {
+/// Reads everything.
+pub fn collect(options: &TaskOptions) -> Result<Info, Failure> {
     let mut loaded = load::model(options)?;
     let chosen = match property::choose(&loaded, options) {
         Ok(index) => Some(index).filter(|&index| loaded.properties[index].question.is_ok()),

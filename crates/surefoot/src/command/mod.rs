@@ -1,13 +1,13 @@
 //! The subcommands.
 
-mod check;
+pub mod check;
 mod demo;
-mod explain;
-mod generate;
+pub mod explain;
+pub mod generate;
 pub mod info;
 mod replay;
-mod simulate;
-mod verify;
+pub mod simulate;
+pub mod verify;
 
 use crate::arguments::Command;
 use crate::exit::Exit;
@@ -18,7 +18,7 @@ pub fn run(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Verify(arguments) => verify::run(*arguments),
         Command::Check(arguments) => check::run(arguments),
-        Command::Simulate(arguments) => simulate::run(arguments),
+        Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Replay(arguments) => replay::run(arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Info(arguments) => info::run(arguments),
