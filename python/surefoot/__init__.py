@@ -28,6 +28,7 @@ from ._policy import Policy, generate_policy, load_policy
 from ._report import Check, Episode, Explanation, Simulation
 from ._result import Certificate, Result, State, Trace, Verdict
 from ._run import check_certificate, explain, simulate, verify
+from .convert import from_lightgbm, from_onnx, from_sb3, from_sklearn, from_torch, from_xgboost
 
 __all__ = [
     "Certificate",
@@ -55,6 +56,12 @@ __all__ = [
     "__version__",
     "check_certificate",
     "explain",
+    "from_lightgbm",
+    "from_onnx",
+    "from_sb3",
+    "from_sklearn",
+    "from_torch",
+    "from_xgboost",
     "generate",
     "generate_policy",
     "load_model",

@@ -1,8 +1,13 @@
 """Models and policies that several tests use."""
 
+import os
+
 import pytest
 
-import surefoot
+# Libraries that spin on several threads are slow where others work, too.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import surefoot  # noqa: E402
 
 
 @pytest.fixture(scope="session")
