@@ -272,12 +272,13 @@ def load_model(
         files[path] = json.dumps(source, ensure_ascii=False).encode()
     else:
         path = os.fspath(source)
+    property_file: Optional[str] = None
     if isinstance(property, Mapping):
         property_file, contents = _property_contents(property)
         files[property_file] = contents
-    else:
-        property_file = None if property is None else os.fspath(property)
-        if property_file is not None and not _names_file(property_file):
+    elif property is not None:
+        property_file = os.fspath(property)
+        if not _names_file(property_file):
             raise InputError(f"{property_file}: no such file", "no such file", property_file)
     model = Model(path, property_file, constants, files)
     model.document  # read now: mistakes are told where the file is named

@@ -212,3 +212,51 @@ def test_a_model_that_is_wrong_at_a_state_is_told():
     blocked = surefoot.gym.make(document, zero, out_of_domain="block")
     blocked.reset(seed=0, options={"state": {"x": 9}})
     assert blocked.step(0)[4]["ending"] == "deadlock"
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_images_of_all_domains_change_with_the_state(domain):
+    env = surefoot.gym.make(surefoot.generate(domain), render_mode="rgb_array", inapplicable="stay")
+    random = np.random.default_rng(0)
+    images = set()
+    for seed in range(5):
+        _, info = env.reset(seed=seed)
+        for _ in range(5):
+            image = env.render()
+            assert image.dtype == np.uint8 and image.ndim == 3 and image.shape[2] == 3
+            images.add(image.tobytes())
+            _, _, terminated, _, info = env.step(random.choice(np.flatnonzero(info["action_mask"])))
+            if terminated:
+                break
+    assert len(images) > 3
+
+
+def test_both_encodings_of_blocks_look_the_same():
+    images = []
+    for encoding in ["legacy", "direct"]:
+        model = surefoot.generate("blocksworld", blocks=3, table_limit=2, encoding=encoding)
+        env = surefoot.gym.make(model, render_mode="rgb_array")
+        # Block 1 stands on block 0, and block 2 is in the hand.
+        positions = {"legacy": (1, 2, 0), "direct": (0, 1, 3)}[encoding]
+        blocks = {f"block_{i}": position for i, position in enumerate(positions)}
+        clear = {"clear_0": 0, "clear_1": 1, "clear_2": 0}
+        costs = {f"cost_block_{i}": 0 for i in range(3)}
+        state = {"hand-empty": 0, "table-counter": 1, **blocks, **clear, **costs, "step_cost": 0}
+        env.reset(options={"state": state})
+        images.append(env.render())
+    assert np.array_equal(*images)
+
+
+def test_models_of_ones_own_have_no_images(walk):
+    with pytest.raises(surefoot.UsageError, match="no images of states of `walk`"):
+        surefoot.gym.make(walk, render_mode="rgb_array")
+
+
+def test_an_interpreter_without_gymnasium_is_told(monkeypatch):
+    import importlib
+    import sys
+
+    monkeypatch.setitem(sys.modules, "gymnasium", None)
+    monkeypatch.delitem(sys.modules, "surefoot.gym._env")
+    with pytest.raises(surefoot.MissingLibraryError, match="surefoot.gym needs the library gymnasium"):
+        importlib.import_module("surefoot.gym._env")

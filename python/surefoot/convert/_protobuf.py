@@ -3,7 +3,7 @@ fields. The numbers of the fields are those of ``onnx.proto``."""
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence, Tuple, Union
+from typing import Any, List, Mapping, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def _attribute(name: str, value: Union[int, float]) -> bytes:
 
 
 def _node(operator: str, inputs: Sequence[str], output: str, attributes: Mapping[str, Union[int, float]]) -> bytes:
-    fields = [*((1, name) for name in inputs), (2, output), (3, output), (4, operator)]
+    fields: List[Tuple[int, Any]] = [*((1, name) for name in inputs), (2, output), (3, output), (4, operator)]
     fields += [(5, _attribute(name, value)) for name, value in attributes.items()]
     return _message(*fields)
 

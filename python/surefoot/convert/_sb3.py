@@ -91,7 +91,8 @@ def _layers(torch: Any, policy: Any, name: str) -> Tuple[List[Tuple[Any, Any]], 
     if network is not None:
         module = network.q_net
         return module_layers(torch, module, "q_net"), module
-    mlp, action = getattr(policy, "mlp_extractor", None), getattr(policy, "action_net", None)
+    mlp: Any = getattr(policy, "mlp_extractor", None)
+    action: Any = getattr(policy, "action_net", None)
     if type(mlp).__name__ != "MlpExtractor" or action is None:
         kind = type(policy).__name__
         raise PolicyError(f"{name} has a policy of type {kind}, which is not known: PPO, A2C, DQN and MaskablePPO are")
@@ -102,7 +103,7 @@ def _layers(torch: Any, policy: Any, name: str) -> Tuple[List[Tuple[Any, Any]], 
 
 def _of_environment(algorithm: Any, model: Model) -> "tuple[Optional[List[str]], Optional[List[str]]]":
     """What the environment of the algorithm says about its observations and actions, if it is one of this package."""
-    environment = algorithm.get_env() if hasattr(algorithm, "get_env") else None
+    environment: Any = algorithm.get_env() if hasattr(algorithm, "get_env") else None
     found: List[Optional[List[str]]] = []
     for name in ("inputs", "outputs"):
         try:

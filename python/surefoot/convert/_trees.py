@@ -34,10 +34,10 @@ def _first(is_above: Callable[[int], bool]) -> int:
 
 
 def structure(
-    left: Sequence[int],
-    right: Sequence[int],
-    feature: Sequence[int],
-    threshold: Sequence[float],
+    left: Any,
+    right: Any,
+    feature: Any,
+    threshold: Any,
     leaf: Callable[[int], List[float]],
     first: Callable[[float], int],
 ) -> Dict[str, Any]:

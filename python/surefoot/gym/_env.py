@@ -11,7 +11,9 @@ from .._errors import UsageError, require
 from .._model import Model, PropertyLike
 from ._batch import Batch, Settings
 
-gymnasium = require("gymnasium", "surefoot.gym")
+require("gymnasium", "surefoot.gym")
+
+import gymnasium  # noqa: E402
 
 #: Number of the ending by which a run is cut off.
 STEP_LIMIT = 6
@@ -26,7 +28,7 @@ class Environment(gymnasium.Env):
         outputs: The labels to choose from, in order: action ``i`` is ``outputs[i]``.
     """
 
-    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}
+    metadata: Dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}
 
     def __init__(
         self,

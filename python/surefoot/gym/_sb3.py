@@ -12,8 +12,11 @@ from .._model import Model, PropertyLike
 from ._batch import Batch, Settings
 from ._env import STEP_LIMIT
 
-gymnasium = require("gymnasium", "surefoot.gym")
-base = require("stable_baselines3.common.vec_env.base_vec_env", "surefoot.gym.make_sb3_vec", "stable-baselines3")
+require("gymnasium", "surefoot.gym")
+require("stable_baselines3", "surefoot.gym.make_sb3_vec", "stable-baselines3")
+
+import gymnasium  # noqa: E402
+from stable_baselines3.common.vec_env import base_vec_env as base  # noqa: E402
 
 
 class SB3VectorEnvironment(base.VecEnv):
@@ -25,7 +28,7 @@ class SB3VectorEnvironment(base.VecEnv):
         self.inputs = batch.observed
         self.outputs = batch.actions
         self.render_mode = None
-        self._actions: Optional[np.ndarray] = None
+        self._actions = np.zeros(batch.count, np.int64)
         self._returns = np.zeros(batch.count)
         self._lengths = np.zeros(batch.count, np.int64)
         space = gymnasium.spaces.Box(batch.low, batch.high, dtype=batch.dtype.type)

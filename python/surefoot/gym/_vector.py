@@ -12,8 +12,10 @@ from .._model import Model, PropertyLike
 from ._batch import Batch, Settings
 from ._env import STEP_LIMIT
 
-gymnasium = require("gymnasium", "surefoot.gym")
-vector = require("gymnasium.vector", "surefoot.gym")
+require("gymnasium", "surefoot.gym")
+
+import gymnasium  # noqa: E402
+from gymnasium import vector  # noqa: E402
 
 _MODES = {
     vector.AutoresetMode.NEXT_STEP: "next-step",
@@ -67,13 +69,12 @@ class VectorEnvironment(vector.VectorEnv):
         chosen = np.ones(self.num_envs, np.bool_) if mask is None else np.asarray(mask, np.bool_)
         if chosen.shape != (self.num_envs,):
             raise UsageError(f"`reset_mask` must have {self.num_envs} entries")
-        seeds = [None] * self.num_envs if seed is None else seed
-        if isinstance(seeds, (int, np.integer)):
-            seeds = [int(seeds) + index for index in range(self.num_envs)]
-        for index in np.flatnonzero(chosen):
-            if seeds[index] is not None:
-                self._batch.seed(int(index), int(seeds[index]))
-            self._batch.start(int(index))
+        first = seed if isinstance(seed, (int, np.integer)) else None
+        for index in map(int, np.flatnonzero(chosen)):
+            own = first + index if first is not None else seed[index] if isinstance(seed, list) else None
+            if own is not None:
+                self._batch.seed(index, int(own))
+            self._batch.start(index)
         self._batch.observe()
         return self._given(self._batch.observations), {"action_mask": self._given(self._batch.masks)}
 
