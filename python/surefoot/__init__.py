@@ -30,6 +30,17 @@ from ._result import Certificate, Result, State, Trace, Verdict
 from ._run import check_certificate, explain, simulate, verify
 from .convert import from_lightgbm, from_onnx, from_sb3, from_sklearn, from_torch, from_xgboost
 
+
+
+def __getattr__(name: str):
+    """``surefoot.gym`` is imported when it is used: it needs Gymnasium."""
+    if name == "gym":
+        import importlib
+
+        return importlib.import_module(".gym", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     "Certificate",
     "Check",

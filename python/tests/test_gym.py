@@ -106,6 +106,14 @@ def test_rewards_come_from_the_objective():
     assert [sparse.step(1)[1] for _ in range(2)] == [-0.5, 6.5]
 
 
+def test_start_states_are_counted(blocks, walk):
+    assert surefoot.gym.make(walk).start_states == (1, True)
+    env = surefoot.gym.make(blocks)
+    count, complete = env.start_states
+    drawn = {tuple(env.reset(seed=seed)[0]) for seed in range(20 * count)}
+    assert complete and len(drawn) <= count and len(drawn) > count // 2
+
+
 def test_runs_are_cut_off(walk):
     env = surefoot.gym.make(walk, max_steps=3, end_at_goal=False)
     env.reset(seed=0)

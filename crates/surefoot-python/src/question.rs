@@ -27,12 +27,6 @@ impl Question {
         Ok(Question { question: Arc::new(question) })
     }
 
-    /// What looks wrong in the files.
-    #[getter]
-    fn warnings(&self) -> Vec<String> {
-        self.question.warnings.iter().map(ToString::to_string).collect()
-    }
-
     /// The scores of the policy at states: lower and upper end by state and output.
     fn scores<'py>(
         &self,

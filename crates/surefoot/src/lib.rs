@@ -1,7 +1,7 @@
 //! The command line of surefoot: does a learned policy, run in its environment, ever do something unsafe?
 //!
-//! Arguments are read and checked ([`arguments`]), files become a task ([`load`]), one module per subcommand runs it
-//! ([`command`]), and [`report`] makes text or JSON of what came out. Exit codes are a contract, see [`exit`].
+//! Arguments are read and checked (`arguments`), files become a task (`load`), one module per subcommand runs it
+//! (`command`), and `report` makes text or JSON of what came out. Exit codes are a contract, see `exit`.
 //!
 //! Programs that do not want to start another program use [`service`]: the same commands with the same arguments, whose
 //! results are values. The Python package is made of it.

@@ -58,6 +58,11 @@ class Environment(gymnasium.Env):
         """The current state: values of all variables by name."""
         return self._batch.state(0)
 
+    @property
+    def start_states(self) -> Tuple[int, bool]:
+        """How many start states were collected, and whether these are all: then each is equally likely."""
+        return self._batch.start_states
+
     def reset(
         self, *, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None
     ) -> Tuple[np.ndarray, Dict[str, Any]]:

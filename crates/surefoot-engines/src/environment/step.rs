@@ -1,6 +1,5 @@
 //! One step of a run.
 
-use surefoot_model::enumerate::first_solution;
 use surefoot_model::{PointValue, Undefined};
 
 use super::{Ending, Environment, Inapplicable, Run, Scratch, Step};
@@ -93,13 +92,6 @@ impl Environment {
     pub fn start_in(&self, run: &mut Run, state: &[i32], scratch: &mut Scratch) -> Result<(), TaskError> {
         check_state(&self.task, state).map_err(TaskError::Start)?;
         self.begin(run, state, scratch)
-    }
-
-    /// An initial state of the model, if there is one.
-    pub fn initial(&self) -> Option<Vec<i32>> {
-        let fields = self.layout.fields();
-        let (lower, upper): (Vec<i32>, Vec<i32>) = fields.iter().map(|f| (f.lower, f.upper)).unzip();
-        first_solution(&self.task.system.exprs, self.task.system.initial?, &lower, &upper)
     }
 
     fn begin(&self, run: &mut Run, state: &[i32], scratch: &mut Scratch) -> Result<(), TaskError> {

@@ -137,15 +137,13 @@ pub struct Question {
     pub task: Task,
     /// What the property says about rewards of learning.
     pub rewards: Result<Rewards, InputError>,
-    /// What looks wrong in the files.
-    pub warnings: Vec<InputError>,
 }
 
 /// Reads a task; arguments are those of `info`.
 pub fn question(arguments: &[String], host: &Host<'_>) -> Result<Question, Failure> {
     let InfoArguments { task, .. } = parse("info", arguments)?;
-    let Problem { task, rewards, warnings, .. } = problem(task.check()?, host)?;
-    Ok(Question { task, rewards, warnings })
+    let Problem { task, rewards, .. } = problem(task.check()?, host)?;
+    Ok(Question { task, rewards })
 }
 
 impl Question {
