@@ -8,6 +8,7 @@ mod explain;
 mod generate;
 mod ic3;
 mod info;
+mod lists;
 mod ppa;
 mod reading;
 mod replay;
