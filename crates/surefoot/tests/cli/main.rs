@@ -1,6 +1,7 @@
 //! Tests of the whole program: the built binary, its output and its exit codes.
 
 mod bad_input;
+mod bench;
 mod check;
 mod demo;
 mod ensemble;
