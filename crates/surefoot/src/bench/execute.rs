@@ -34,7 +34,8 @@ pub fn all(
             let stop = cancelled.load(Ordering::Relaxed) || failed.lock().expect("no panic here").is_some();
             let Some(run) = runs.get(index).filter(|_| !stop) else { return };
             let result = execute(run, plan);
-            if cancelled.load(Ordering::Relaxed) {
+            let was_cancelled = |record: &Record| record.reason.as_deref() == Some("cancelled");
+            if cancelled.load(Ordering::Relaxed) || result.as_ref().is_ok_and(was_cancelled) {
                 return;
             }
             let mut ended = ended.lock().expect("no panic here");

@@ -15,7 +15,7 @@ use super::plan;
 use crate::arguments::bench::MeasureArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output;
+use crate::{interrupt, output};
 
 /// What was measured.
 #[derive(Debug, Serialize, Deserialize)]
@@ -36,6 +36,8 @@ const MESSAGES: usize = 4000;
 
 /// Runs the program once and prints what was measured.
 pub fn run(arguments: &MeasureArguments) -> Result<Exit, Failure> {
+    // Ctrl-C is for the run, which ends and says so.
+    interrupt::install();
     limit_memory(arguments.kill_above);
     let began = Instant::now();
     let mut command = Command::new(plan::program()?);

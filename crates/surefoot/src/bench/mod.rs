@@ -1,9 +1,9 @@
 //! `surefoot bench`: a suite of instances, each run by several engines, with limits.
 //!
-//! A [suite](suite) and the command line give a [plan](plan): one run per instance and configuration. Each run is a
+//! A [`suite`] and the command line give a [`plan`]: one run per instance and configuration. Each run is a
 //! process of its own, [measured](measure) by another one, so a crash or a run without end costs one result. Results are
 //! [records](record) in a file that grows line by line: a killed bench goes on where it was. At the end the results are
-//! [judged](judge), and shown as [tables](table), [plots](plot) and a [page](page).
+//! [judged](judge), and shown as [tables](table), [plots](plot) and a [`page`].
 
 mod compare;
 mod execute;

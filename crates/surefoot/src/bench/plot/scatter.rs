@@ -32,7 +32,7 @@ pub fn svg(results: &Results<'_>, x: usize, y: usize) -> String {
     }
     let _ = writeln!(
         svg,
-        "<text x=\"{:.1}\" y=\"{:.1}\">● SAFE  × UNSAFE  □ neither; at the edge: no answer</text>",
+        "<text x=\"{:.1}\" y=\"{:.1}\">● SAFE  × UNSAFE  □ neither; top or right edge: no answer</text>",
         frame.left - 20.0,
         below + 24.0
     );
