@@ -27,13 +27,17 @@ pub(super) fn recognise(contents: &[u8]) -> bool {
 impl<'c> Archive<'c> {
     /// Reads the list of files; `path` is where the archive is, for messages.
     pub(super) fn open(path: &'c Path, contents: &'c [u8]) -> Result<Self, InputError> {
+        Archive::open_up_to(MOST_BYTES, path, contents)
+    }
+
+    fn open_up_to(limit: u64, path: &'c Path, contents: &'c [u8]) -> Result<Self, InputError> {
         let zip = ZipArchive::new(Cursor::new(contents)).map_err(|error| {
             InputError::in_file(path, format!("the file is a damaged zip archive: {error}"))
                 .with_hint("the file may be truncated")
         })?;
         // Names that are no text are none of those that are looked for.
         let names = zip.file_names().filter_map(|name| Some(name.ok()?.into_owned())).collect();
-        Ok(Archive { path, zip, names, left: MOST_BYTES })
+        Ok(Archive { path, zip, names, left: limit })
     }
 
     /// The names of all files.
@@ -52,7 +56,7 @@ impl<'c> Archive<'c> {
         };
         let size = file.size();
         if size > self.left {
-            return Err(fail(format!("has {size} bytes, and all files of an archive at most {MOST_BYTES}")));
+            return Err(fail(format!("has {size} bytes, more than are left of what an archive may hold")));
         }
         let mut contents = Vec::new();
         file.take(size + 1)
@@ -69,5 +73,52 @@ impl<'c> Archive<'c> {
     pub(super) fn require(&mut self, name: &str) -> Result<Vec<u8>, InputError> {
         self.read(name)?
             .ok_or_else(|| InputError::in_file(self.path, format!("the zip archive holds no file {name:?}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use zip::ZipWriter;
+    use zip::write::SimpleFileOptions;
+
+    use super::*;
+
+    /// An archive with files of zeros, deflated.
+    fn zeros(sizes: &[usize]) -> Vec<u8> {
+        let options = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+        let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+        for (number, &size) in sizes.iter().enumerate() {
+            writer.start_file(number.to_string(), options).expect("memory is writable");
+            writer.write_all(&vec![0; size]).expect("memory is writable");
+        }
+        writer.finish().expect("memory is writable").into_inner()
+    }
+
+    #[test]
+    fn all_files_together_have_a_limit() {
+        let contents = zeros(&[600, 400, 1]);
+        let mut archive = Archive::open_up_to(1000, Path::new("a.zip"), &contents).expect("an archive");
+        assert_eq!(archive.read("0").expect("readable").map(|bytes| bytes.len()), Some(600));
+        assert_eq!(archive.read("1").expect("readable").map(|bytes| bytes.len()), Some(400));
+        let error = archive.read("2").expect_err("too much").to_string();
+        assert!(error.contains("a.zip: \"2\" in the zip archive has 1 bytes, more than"), "{error}");
+        assert_eq!(archive.read("3").expect("readable"), None);
+    }
+
+    #[test]
+    fn sizes_that_are_not_true_are_refused() {
+        let mut contents = zeros(&[70_000]);
+        // The size stands in the file's own header and in the directory.
+        let announced = 70_000_u32.to_le_bytes();
+        let places: Vec<usize> =
+            (0..contents.len() - 4).filter(|&place| contents[place..place + 4] == announced).collect();
+        assert!(!places.is_empty());
+        for place in places {
+            contents[place..place + 4].copy_from_slice(&7_u32.to_le_bytes());
+        }
+        let read = Archive::open(Path::new("a.zip"), &contents).and_then(|mut archive| archive.read("0"));
+        assert!(read.is_err(), "{read:?}");
     }
 }

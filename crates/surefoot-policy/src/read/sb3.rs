@@ -54,7 +54,7 @@ const KINDS: [Kind; 2] = [
 ];
 
 /// Settings of a policy that do not change what its weights compute, and those that are looked at.
-const HARMLESS: [&str; 13] = [
+const HARMLESS: [&str; 14] = [
     ":type:",
     ":serialized:",
     "net_arch",
@@ -67,6 +67,8 @@ const HARMLESS: [&str; 13] = [
     "log_std_init",
     "full_std",
     "use_expln",
+    // Images are normalised, vectors are not.
+    "normalize_images",
     "lr_schedule",
 ];
 

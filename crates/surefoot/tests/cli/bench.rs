@@ -263,3 +263,42 @@ fn two_benches_are_compared() {
     compare(&wrong).exits(1).prints(&["contradictions: 1\n  hasty explicit: UNSAFE → SAFE"]);
     folder.run(&["bench", "--compare", "out", "nowhere"]).exits(3).complains(&["nowhere: no such file"]);
 }
+
+/// A run that never ends: it waits for a model that nobody writes.
+#[cfg(unix)]
+fn endless(folder: &Folder, kill_after: &str, stdin: Stdio) -> Value {
+    let made = Command::new("mkfifo").arg(folder.path("never.jani")).status().expect("mkfifo runs");
+    assert!(made.success());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_surefoot"));
+    command.args([
+        "measure",
+        "--kill-after",
+        kill_after,
+        "--kill-above",
+        "9000000000",
+        "--",
+        "verify",
+        "never.jani",
+    ]);
+    let mut child =
+        command.current_dir(folder.path("")).stdin(stdin).stdout(Stdio::piped()).spawn().expect("it runs");
+    let input = child.stdin.take();
+    let output = child.wait_with_output().expect("it ends");
+    drop(input);
+    serde_json::from_slice(&output.stdout).expect("what was measured")
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_without_end_is_killed() {
+    let measured = endless(&Folder::empty(), "0.05", Stdio::piped());
+    assert_eq!((&measured["late"], &measured["code"]), (&true.into(), &Value::Null));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_ends_with_its_bench() {
+    // Nobody holds the other end of the input: the bench is gone.
+    let measured = endless(&Folder::empty(), "1e9", Stdio::null());
+    assert_eq!((&measured["late"], &measured["code"]), (&false.into(), &Value::Null));
+}

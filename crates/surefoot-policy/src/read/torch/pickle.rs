@@ -329,9 +329,11 @@ impl<'b> Machine<'b> {
         let arguments: Vec<&Value> = ids.iter().map(|&id| &self.values[id]).collect();
         let result = match (callable, &arguments[..]) {
             (Callable::OrderedDict, []) => Some(Value::Dict(Vec::new())),
-            (Callable::RebuildTensor, [Value::Storage { .. }, Value::Int(offset), _, _, ..]) => {
-                self.view(ids[0], *offset, ids[2], ids[3])
-            }
+            // A seventh argument would say that the numbers are negated or conjugated.
+            (
+                Callable::RebuildTensor,
+                [Value::Storage { .. }, Value::Int(offset), _, _, Value::Bool(_), _],
+            ) => self.view(ids[0], *offset, ids[2], ids[3]),
             (Callable::RebuildParameter, [tensor @ Value::Tensor { .. }, Value::Bool(_), Value::Dict(_)]) => {
                 Some((*tensor).clone())
             }
@@ -393,6 +395,19 @@ mod tests {
         {
             assert!(matches!(refused(bytes), Refusal::Damaged { .. }), "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn tensors_that_are_more_than_a_view_are_refused() {
+        let tensor = |more: &[u8]| {
+            let storage = b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x02tQ";
+            let view = b"K\x00K\x02\x85K\x01\x85\x89}";
+            [b"ctorch._utils\n_rebuild_tensor_v2\n(", &storage[..], view, more, b"tR."].concat()
+        };
+        let pickle = read(&tensor(b"")).unwrap_or_else(|refusal| panic!("{refusal:?}"));
+        assert!(matches!(&pickle.values[pickle.root], Value::Tensor { shape, .. } if *shape == [2]));
+        // `{"neg": True}`: the numbers are to be negated.
+        assert!(matches!(refused(&tensor(b"}X\x03\x00\x00\x00neg\x88s")), Refusal::Damaged { .. }));
     }
 
     #[test]
