@@ -1,8 +1,10 @@
 //! Runs, several at a time, each in processes of its own.
 
-use std::process::{Command, Stdio};
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -13,6 +15,8 @@ use crate::failure::Failure;
 use crate::output;
 use crate::report::number::bytes;
 
+/// How often it is seen whether a run has ended. It is measured elsewhere.
+const POLL: Duration = Duration::from_millis(10);
 /// What a run may take beyond its limit, since it reads files first and reports at the end.
 const GRACE_SECONDS: f64 = 30.0;
 /// Address space beyond the limit of memory: code, stacks, and what allocators keep.
@@ -33,7 +37,7 @@ pub fn all(
             let index = next.fetch_add(1, Ordering::Relaxed);
             let stop = cancelled.load(Ordering::Relaxed) || failed.lock().expect("no panic here").is_some();
             let Some(run) = runs.get(index).filter(|_| !stop) else { return };
-            let result = execute(run, plan);
+            let result = execute(run, plan, cancelled);
             let was_cancelled = |record: &Record| record.reason.as_deref() == Some("cancelled");
             if cancelled.load(Ordering::Relaxed) || result.as_ref().is_ok_and(was_cancelled) {
                 return;
@@ -69,7 +73,7 @@ fn progress(number: usize, all: usize, record: &Record) {
     ));
 }
 
-fn execute(run: &Run<'_>, plan: &Plan<'_>) -> Result<Record, Failure> {
+fn execute(run: &Run<'_>, plan: &Plan<'_>, cancelled: &AtomicBool) -> Result<Record, Failure> {
     let kill_after = 1.5 * plan.time_limit + GRACE_SECONDS;
     let kill_above = plan.memory_limit.saturating_mul(2).saturating_add(GRACE_BYTES);
     let mut command = Command::new(plan::program()?);
@@ -78,19 +82,30 @@ fn execute(run: &Run<'_>, plan: &Plan<'_>) -> Result<Record, Failure> {
     // The pipe stays open as long as this process lives: the other one notices when it does not.
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let child = command.spawn().map_err(|error| Failure::Internal(format!("no run: {error}")))?;
-    let output = wait(child).map_err(|error| Failure::Internal(format!("no result of a run: {error}")))?;
+    let output =
+        wait(child, cancelled).map_err(|error| Failure::Internal(format!("no result of a run: {error}")))?;
     let measured: Measured = serde_json::from_slice(&output).map_err(|error| {
         Failure::Internal(format!("the process that measures a run gave no result: {error}"))
     })?;
     Ok(record(run, plan, &measured))
 }
 
-/// Like `wait_with_output`, which would close the input first.
-fn wait(mut child: std::process::Child) -> std::io::Result<Vec<u8>> {
-    let input = child.stdin.take();
-    let output = child.wait_with_output()?;
-    drop(input);
-    Ok(output.stdout)
+/// The output of a process that has ended. Its input stays open until then, unless everything is to stop.
+fn wait(mut child: Child, cancelled: &AtomicBool) -> std::io::Result<Vec<u8>> {
+    let mut input = child.stdin.take();
+    let mut pipe = child.stdout.take().expect("it is piped");
+    let reader = std::thread::spawn(move || {
+        let mut output = Vec::new();
+        pipe.read_to_end(&mut output).map(|_| output)
+    });
+    while !reader.is_finished() {
+        if cancelled.load(Ordering::Relaxed) {
+            drop(input.take());
+        }
+        std::thread::sleep(POLL);
+    }
+    child.wait()?;
+    reader.join().unwrap_or_else(|_| Err(std::io::Error::other("its output cannot be read")))
 }
 
 fn record(run: &Run<'_>, plan: &Plan<'_>, measured: &Measured) -> Record {
