@@ -5,13 +5,12 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 from conftest import walk_document
 
 import surefoot
 from surefoot.convert._compare import compare, input_values, random_states
 from surefoot.convert._trees import first_above, first_above_double
-
-torch = pytest.importorskip("torch")
 
 
 @pytest.fixture(scope="module")
@@ -312,8 +311,7 @@ def test_lightgbm(blocks, data, boosting):
 
 
 def test_onnx_from_a_file_from_contents_and_from_objects(blocks, tmp_path):
-    onnx = pytest.importorskip("onnx")
-    pytest.importorskip("onnxruntime")
+    import onnx
     policy = surefoot.from_torch(network(15, 8, 5, activation=torch.nn.Tanh), blocks)
     contents = policy.files["<memory>/policy.onnx"]
     proto = onnx.load_model_from_string(contents)
@@ -332,8 +330,7 @@ def test_onnx_from_a_file_from_contents_and_from_objects(blocks, tmp_path):
 
 
 def test_a_softmax_at_the_end_is_left_out(blocks):
-    onnx = pytest.importorskip("onnx")
-    pytest.importorskip("onnxruntime")
+    import onnx
     contents = surefoot.from_torch(network(15, 8, 5), blocks).files["<memory>/policy.onnx"]
     proto = onnx.load_model_from_string(contents)
     proto.graph.node.append(onnx.helper.make_node("Softmax", ["scores"], ["probabilities"]))

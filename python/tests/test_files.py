@@ -4,14 +4,13 @@ import pickle
 
 import numpy as np
 import pytest
+import torch
 from conftest import walk_document
 from test_convert import network
 
 import surefoot
 import surefoot.gym
 from surefoot.convert._compare import random_states
-
-torch = pytest.importorskip("torch")
 
 
 @pytest.mark.parametrize("ending", ["pt", "pth", "safetensors"])
@@ -33,7 +32,7 @@ def test_state_dicts(blocks, tmp_path, ending):
 
 
 def test_archives_of_stable_baselines(blocks, tmp_path):
-    sb3 = pytest.importorskip("stable_baselines3")
+    import stable_baselines3 as sb3
     env = surefoot.gym.make_sb3_vec(blocks, num_envs=2, dtype=np.float32)
     algorithm = sb3.PPO("MlpPolicy", env, n_steps=16, batch_size=16, device="cpu", seed=0).learn(32)
     algorithm.save(tmp_path / "policy.zip")

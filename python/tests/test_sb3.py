@@ -3,14 +3,13 @@
 import gymnasium
 import numpy as np
 import pytest
+import sb3_contrib as contrib
+import stable_baselines3 as sb3
+import torch
 
 import surefoot
 import surefoot.gym
 from surefoot.convert._compare import random_states
-
-torch = pytest.importorskip("torch")
-sb3 = pytest.importorskip("stable_baselines3")
-contrib = pytest.importorskip("sb3_contrib")
 
 SETTINGS = {"max_steps": 30, "inapplicable": "stay", "dtype": np.float32}
 
