@@ -8,11 +8,12 @@
 //! - [`pa`]: a proof by abstract states, which given predicates tell apart;
 //! - [`ppa`]: the same with predicates that are found.
 //!
-//! [`explain`] says why a policy chooses what it does in a state. [`step`] is the semantics spelled out at single states; every counterexample is [`replay`]ed through it before
+//! [`environment`] lets learners act in a task. [`explain`] says why a policy chooses what it does in a state. [`step`] is the semantics spelled out at single states; every counterexample is [`replay`]ed through it before
 //! an engine may call a policy unsafe.
 
 pub mod certificate;
 mod control;
+pub mod environment;
 pub mod explain;
 pub mod explicit;
 pub mod ic3;

@@ -1,6 +1,7 @@
 //! Pseudo-random numbers that are the same on every platform.
 
 /// The `SplitMix64` generator of Steele, Lea and Flood (2014): a counter and a mixing function.
+#[derive(Debug, Clone)]
 pub struct Random(u64);
 
 const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;

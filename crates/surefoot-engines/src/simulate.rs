@@ -85,7 +85,7 @@ impl std::fmt::Display for Ending {
 /// Makes runs of a task.
 pub struct Simulator<'t> {
     stepper: Stepper<'t>,
-    starts: Starts<'t>,
+    starts: Starts,
     seed: u64,
 }
 
@@ -106,7 +106,7 @@ impl<'t> Simulator<'t> {
     }
 
     /// The states in which runs start.
-    pub fn starts(&self) -> &Starts<'t> {
+    pub fn starts(&self) -> &Starts {
         &self.starts
     }
 
@@ -118,7 +118,7 @@ impl<'t> Simulator<'t> {
         control: &Control<'_>,
     ) -> Result<Option<Episode>, ModelError> {
         let mut random = Random::new(self.seed, index);
-        let Some(start) = self.starts.draw(&mut random) else { return Ok(None) };
+        let Some(start) = self.starts.draw(self.stepper.task(), &mut random) else { return Ok(None) };
         let mut trace = Trace { start, steps: Vec::new() };
         loop {
             let state = trace.last();

@@ -68,6 +68,11 @@ impl<'t> Stepper<'t> {
         }
     }
 
+    /// The task.
+    pub fn task(&self) -> &'t Task {
+        self.task
+    }
+
     fn error(&self, state: &[i32], command: Option<usize>, kind: ModelErrorKind) -> ModelError {
         ModelError {
             state: describe_state(self.task, state),
@@ -163,6 +168,14 @@ impl<'t> Stepper<'t> {
             }
         }
         Ok(transitions)
+    }
+
+    /// Looks at everything that is enabled, whatever a policy chooses.
+    pub(crate) fn anything_wrong(&mut self, state: &[i32]) -> Result<(), ModelError> {
+        for command in self.enabled(state)? {
+            self.fire(state, command, &mut Vec::new())?;
+        }
+        Ok(())
     }
 
     /// Whether a command may be taken: it is not controlled by the policy, or the policy may choose its label.

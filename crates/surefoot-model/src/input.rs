@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::compressed;
+
 /// A place in a text file, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
@@ -82,21 +84,48 @@ pub struct SourceFile {
     pub sha256: String,
 }
 
+/// A file that is given by its contents, instead of one on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryFile {
+    /// The path under which others refer to it.
+    pub path: PathBuf,
+    /// What would stand in it.
+    pub contents: Vec<u8>,
+}
+
 /// Reads files and remembers which.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     /// All files read so far, in order, each once.
     pub files: Vec<SourceFile>,
+    /// Files that are read from here instead of from disk.
+    memory: Vec<MemoryFile>,
 }
 
 impl Sources {
-    /// The contents of a UTF-8 text file.
-    pub fn read(&mut self, path: &Path) -> Result<String, InputError> {
-        utf8_text(path, self.read_bytes(path)?)
+    /// Reads files of these paths from memory and all others from disk.
+    pub fn with_memory(memory: Vec<MemoryFile>) -> Self {
+        Sources { files: Vec::new(), memory }
     }
 
-    /// The contents of a file of any kind.
+    /// The contents of a UTF-8 text file, which may be compressed.
+    pub fn read(&mut self, path: &Path) -> Result<String, InputError> {
+        utf8_text(path, self.read_contents(path)?)
+    }
+
+    /// The contents of a file of any kind; a file that is compressed with gzip is expanded. What is remembered is the
+    /// hash of the file as it is.
+    pub fn read_contents(&mut self, path: &Path) -> Result<Vec<u8>, InputError> {
+        compressed::expand(path, self.read_bytes(path)?)
+    }
+
+    /// The bytes of a file of any kind.
     pub fn read_bytes(&mut self, path: &Path) -> Result<Vec<u8>, InputError> {
+        if let Some(file) = self.memory.iter().find(|file| file.path == path) {
+            let contents = file.contents.clone();
+            self.record(path, &contents);
+            return Ok(contents);
+        }
         if path.is_dir() {
             return Err(InputError::in_file(path, "this is a directory, a file was expected"));
         }

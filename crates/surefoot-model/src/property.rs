@@ -23,6 +23,18 @@ pub struct Property {
     pub policy_file: Option<PathBuf>,
 }
 
+/// What a learner is rewarded for, as far as the objective says; numeric expressions of the system's pool. They mean nothing to
+/// verification.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rewards {
+    /// Gained when a goal state is reached, by its state.
+    pub goal: Option<ExprId>,
+    /// A potential: each step gains the difference that it makes.
+    pub potential: Option<ExprId>,
+    /// Gained by each step, by the state before it.
+    pub step: Option<ExprId>,
+}
+
 /// Start states: the union of a condition's solutions and a list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Start {

@@ -42,7 +42,7 @@ impl Observer for ProgressLine {
 }
 
 /// What the line says.
-fn line(progress: &Progress) -> String {
+pub fn line(progress: &Progress) -> String {
     match progress {
         Progress::Explicit { elapsed, states, depth, memory, .. } => format!(
             "{} states, {} states/s, depth {}, {}, {}",

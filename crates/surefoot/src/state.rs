@@ -11,10 +11,15 @@ use crate::failure::Failure;
 use crate::report;
 
 /// A state from the argument of an option: `x=1,y=2`, or the name of a JSON file. Variables that have one value only may be left out.
-pub fn from_argument(task: &Task, option: &str, text: &str) -> Result<Vec<i32>, Failure> {
+pub fn from_argument(
+    task: &Task,
+    option: &str,
+    text: &str,
+    sources: &mut Sources,
+) -> Result<Vec<i32>, Failure> {
     let path = Path::new(text);
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) || path.is_file() {
-        return from_file(task, path).map_err(Failure::from);
+        return from_file(task, path, sources).map_err(Failure::from);
     }
     let mut values = vec![None; task.system.variables.len()];
     for part in text.split(',') {
@@ -63,8 +68,8 @@ fn parse(variable: &Variable, text: &str) -> Option<i32> {
 }
 
 /// A state from a JSON file: an object from names to values.
-fn from_file(task: &Task, path: &Path) -> Result<Vec<i32>, InputError> {
-    let text = Sources::default().read(path)?;
+fn from_file(task: &Task, path: &Path, sources: &mut Sources) -> Result<Vec<i32>, InputError> {
+    let text = sources.read(path)?;
     let document = Document::parse(path, &text)?;
     let state = from_json(task, document.root())?;
     check_state(task, &state).map_err(|reason| document.root().error(reason))?;

@@ -20,14 +20,19 @@ const SCHEMA: &str = "surefoot-trace/1";
 
 /// Writes a trace.
 pub fn write(path: &Path, problem: &Problem, trace: &Trace) -> Result<(), Failure> {
+    let text = format!("{:#}\n", document(problem, trace));
+    replace(path, text.as_bytes())
+}
+
+/// What stands in the file.
+pub fn document(problem: &Problem, trace: &Trace) -> Value {
     let mut document = report::json::header(SCHEMA);
     document.extend(report::json::subject(problem));
     document.extend(report::json::members(json!({
         "trace": report::json::run(&problem.task, trace),
         "files": report::json::files(&problem.sources),
     })));
-    let text = format!("{:#}\n", Value::Object(document));
-    replace(path, text.as_bytes())
+    Value::Object(document)
 }
 
 /// A trace file that was read.

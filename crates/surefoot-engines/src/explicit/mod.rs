@@ -5,16 +5,16 @@
 //! 3. Layers are expanded until nothing is new (`search.rs`), in a set of packed states (`store.rs`).
 //! 4. A path to an unsafe state is lifted to the original system and replayed there (`lift.rs`).
 
-mod condition;
+pub(crate) mod condition;
 mod expand;
-mod generator;
+pub(crate) mod generator;
 mod lift;
 pub(crate) mod list;
 mod per_start;
 mod search;
 mod start;
 mod store;
-mod update;
+pub(crate) mod update;
 
 use std::ops::ControlFlow;
 use std::time::Instant;

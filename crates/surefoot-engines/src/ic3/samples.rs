@@ -110,7 +110,7 @@ impl Run<'_> {
         let mut idle = 0;
         for run in 0..RUNS {
             let random = &mut self.samples.random;
-            let drawn = solved.get(run).cloned().or_else(|| starts.draw(random));
+            let drawn = solved.get(run).cloned().or_else(|| starts.draw(&self.problem.task, random));
             let again = || solved.get(random.below(solved.len() as u64) as usize).cloned();
             let Some(start) = drawn.or_else(again) else { break };
             let known = self.samples.len();

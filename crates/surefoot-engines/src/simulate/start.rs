@@ -27,8 +27,7 @@ pub enum StartFrom {
 }
 
 /// The states from which starts are drawn.
-pub struct Starts<'t> {
-    task: &'t Task,
+pub struct Starts {
     states: Vec<Vec<i32>>,
     /// The condition whose solutions were too many to collect.
     open: Option<ExprId>,
@@ -44,25 +43,24 @@ const DIVE_BUDGET: u32 = 10_000;
 /// Dives after which a collected state is taken instead.
 const DIVES: u32 = 10;
 
-impl<'t> Starts<'t> {
+impl Starts {
     /// Most start states that are collected.
     pub const CAP: usize = 100_000;
 
     /// Collects start states. At most so many search nodes are spent on that, and as many again on all that are drawn.
     pub(crate) fn collect(
-        task: &'t Task,
+        task: &Task,
         from: StartFrom,
         nodes: u64,
         control: &Control<'_>,
     ) -> Result<Self, ModelError> {
         let (lower, upper) = task.system.variables.iter().filter_map(|v| v.ty.bounds()).unzip();
-        let mut starts =
-            Starts { task, states: Vec::new(), open: None, lower, upper, nodes: Cell::new(nodes) };
+        let mut starts = Starts { states: Vec::new(), open: None, lower, upper, nodes: Cell::new(nodes) };
         match from {
             StartFrom::State(state) => starts.states.push(state),
-            StartFrom::Initial => starts.add_solutions(task.system.initial, control)?,
+            StartFrom::Initial => starts.add_solutions(task, task.system.initial, control)?,
             StartFrom::Property => {
-                starts.add_solutions(task.property.start.condition, control)?;
+                starts.add_solutions(task, task.property.start.condition, control)?;
                 starts.states.extend(task.property.start.listed.iter().cloned());
                 starts.states.sort_unstable();
                 starts.states.dedup();
@@ -82,7 +80,12 @@ impl<'t> Starts<'t> {
         &self.states
     }
 
-    fn add_solutions(&mut self, condition: Option<ExprId>, control: &Control<'_>) -> Result<(), ModelError> {
+    fn add_solutions(
+        &mut self,
+        task: &Task,
+        condition: Option<ExprId>,
+        control: &Control<'_>,
+    ) -> Result<(), ModelError> {
         let Some(condition) = condition else { return Ok(()) };
         let nodes = &self.nodes;
         let poll = || match control.interrupted() {
@@ -90,7 +93,7 @@ impl<'t> Starts<'t> {
             _ => ControlFlow::Break(()),
         };
         let states = &mut self.states;
-        let end = solutions(&self.task.system.exprs, condition, &self.lower, &self.upper, poll, |state| {
+        let end = solutions(&task.system.exprs, condition, &self.lower, &self.upper, poll, |state| {
             if states.len() == Self::CAP {
                 return ControlFlow::Break(());
             }
@@ -104,16 +107,17 @@ impl<'t> Starts<'t> {
                 Ok(())
             }
             Enumerated::Undefined(at) => Err(ModelError {
-                state: describe_state(self.task, &at.state),
+                state: describe_state(task, &at.state),
                 command: None,
                 kind: ModelErrorKind::Undefined { what: "start condition".into(), reason: at.reason },
             }),
         }
     }
 
-    /// A random start state; `None` if there is none.
-    pub(crate) fn draw(&self, random: &mut Random) -> Option<Vec<i32>> {
-        let dive = self.open.and_then(|condition| (0..DIVES).find_map(|_| self.dive(condition, random)));
+    /// A random start state of the same task; `None` if there is none.
+    pub(crate) fn draw(&self, task: &Task, random: &mut Random) -> Option<Vec<i32>> {
+        let dive =
+            self.open.and_then(|condition| (0..DIVES).find_map(|_| self.dive(task, condition, random)));
         dive.or_else(|| {
             let count = self.states.len() as u64;
             (count > 0).then(|| self.states[random.below(count) as usize].clone())
@@ -121,11 +125,11 @@ impl<'t> Starts<'t> {
     }
 
     /// A random solution of a condition; `None` if this attempt came to nothing.
-    fn dive(&self, condition: ExprId, random: &mut Random) -> Option<Vec<i32>> {
+    fn dive(&self, task: &Task, condition: ExprId, random: &mut Random) -> Option<Vec<i32>> {
         if !spend(&self.nodes) {
             return None;
         }
-        let exprs = &self.task.system.exprs;
+        let exprs = &task.system.exprs;
         let (mut lower, mut upper) = narrow(exprs, condition, &self.lower, &self.upper)?;
         for v in shuffled(lower.len(), random) {
             if lower[v] == upper[v] || !spend(&self.nodes) {

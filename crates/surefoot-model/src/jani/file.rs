@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::input::{InputError, Sources};
+use crate::input::{InputError, MemoryFile, Sources};
 use crate::json::{Document, Json};
 
 /// Opens and parses files, each once.
@@ -18,9 +18,9 @@ pub(super) struct Loader<'f> {
 }
 
 impl<'f> Loader<'f> {
-    /// Opens files on disk.
-    pub(super) fn from_disk() -> Self {
-        Self::default()
+    /// Opens files on disk, but these.
+    pub(super) fn from_disk(memory: Vec<MemoryFile>) -> Self {
+        Loader { sources: Sources::with_memory(memory), ..Self::default() }
     }
 
     /// Opens only these files.

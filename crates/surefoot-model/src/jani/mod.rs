@@ -42,11 +42,11 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::expr::ExprId;
-use crate::input::{InputError, Sources};
+use crate::input::{InputError, MemoryFile, Sources};
 use crate::jani::context::Context;
 use crate::jani::file::Loader;
 use crate::jani::property::PropertyReader;
-use crate::property::Property;
+use crate::property::{Property, Rewards};
 use crate::system::TransitionSystem;
 use crate::value::Value;
 
@@ -57,6 +57,8 @@ pub struct ReadOptions {
     pub constants: Vec<(String, String)>,
     /// A file with predicates for abstraction: an array of conditions.
     pub predicate_file: Option<PathBuf>,
+    /// Files that are read from here instead of from disk.
+    pub memory: Vec<MemoryFile>,
 }
 
 /// A model with its properties.
@@ -93,6 +95,8 @@ pub struct LoadedProperty {
     pub file: PathBuf,
     /// The question that it asks, or why it cannot be used, to be shown to those who choose it.
     pub question: Result<Property, InputError>,
+    /// What learning is rewarded for, or why that cannot be used. No verdict depends on it.
+    pub rewards: Result<Rewards, InputError>,
 }
 
 /// The types of models that can be read.
@@ -159,7 +163,7 @@ pub struct AutomatonSummary {
 
 /// Reads a model file, and possibly a file with additional properties.
 pub fn read(model: &Path, property_file: Option<&Path>, options: &ReadOptions) -> Result<Loaded, InputError> {
-    read_with(Loader::from_disk(), model, property_file, options)
+    read_with(Loader::from_disk(options.memory.clone()), model, property_file, options)
 }
 
 /// Reads a model like [`read`] from `files`, pairs of path and contents. Nothing on disk is looked at: what the model refers to

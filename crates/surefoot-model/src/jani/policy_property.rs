@@ -7,7 +7,7 @@ use crate::jani::context::FIRST_TRANSIENT;
 use crate::jani::fold;
 use crate::jani::property::{PropertyReader, Refusal};
 use crate::json::Json;
-use crate::property::{Property, Start};
+use crate::property::{Property, Rewards, Start};
 use crate::value::{Type, Value};
 
 impl PropertyReader<'_, '_, '_> {
@@ -166,15 +166,35 @@ impl PropertyReader<'_, '_, '_> {
         Ok(())
     }
 
-    /// The goal of an objective; rewards are for learning and not looked at.
+    /// The goal of an objective. Its rewards are for learning only: a mistake in them does not spoil the property.
     fn goal(&mut self, json: Json<'_>) -> Result<Option<ExprId>, Refusal> {
         let json = json.object()?;
         let known = ["op", "goal", "goal-potential", "goal-reward", "step-reward", "accumulate"];
         self.context.warnings.check_keys(json, &known);
+        self.rewards = self.read_rewards(json);
         match json.get("goal") {
             Some(goal) => Ok(Some(self.condition(goal)?)),
             None => Ok(None),
         }
+    }
+
+    fn read_rewards(&mut self, objective: Json<'_>) -> Result<Rewards, InputError> {
+        let mut number = |key| objective.get(key).map(|json| self.number(json)).transpose();
+        Ok(Rewards {
+            goal: number("goal-reward")?,
+            potential: number("goal-potential")?,
+            step: number("step-reward")?,
+        })
+    }
+
+    /// A numeric expression over states.
+    fn number(&mut self, json: Json<'_>) -> Result<ExprId, InputError> {
+        let id = self.context.scalar(self.scope, json)?;
+        if !self.context.pool.ty(id).is_numeric() {
+            return Err(json.error("a reward must be a number, but this is a bool value"));
+        }
+        let id = self.context.in_state(id);
+        Ok(fold::convert(&mut self.context.pool, id, Type::Real))
     }
 
     /// Predicates for abstraction.

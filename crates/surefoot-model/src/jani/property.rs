@@ -8,7 +8,7 @@ use crate::jani::LoadedProperty;
 use crate::jani::context::{Context, Entity, ScopeId};
 use crate::jani::file::Loader;
 use crate::json::Json;
-use crate::property::Property;
+use crate::property::{Property, Rewards};
 
 /// Why a property cannot be used.
 #[derive(Debug)]
@@ -36,12 +36,22 @@ pub(super) struct PropertyReader<'c, 'd, 'f> {
     /// Folder of the file whose properties are read.
     pub(super) folder: PathBuf,
     pub(super) properties: Vec<LoadedProperty>,
+    /// The rewards of the property that is being read.
+    pub(super) rewards: Result<Rewards, InputError>,
 }
 
 impl<'c, 'd, 'f> PropertyReader<'c, 'd, 'f> {
     pub(super) fn new(context: &'c mut Context<'d>, loader: &'c mut Loader<'f>, initial: ExprId) -> Self {
         let scope = context.property_scope();
-        PropertyReader { context, loader, scope, initial, folder: PathBuf::new(), properties: Vec::new() }
+        PropertyReader {
+            context,
+            loader,
+            scope,
+            initial,
+            folder: PathBuf::new(),
+            properties: Vec::new(),
+            rewards: Ok(Rewards::default()),
+        }
     }
 
     /// Reads a file of additional properties.
@@ -78,7 +88,8 @@ impl<'c, 'd, 'f> PropertyReader<'c, 'd, 'f> {
             });
             let operator = expression.get("op").and_then(Json::as_str).unwrap_or_default().to_string();
             let file = root.file().to_path_buf();
-            self.properties.push(LoadedProperty { name, operator, file, question });
+            let rewards = std::mem::replace(&mut self.rewards, Ok(Rewards::default()));
+            self.properties.push(LoadedProperty { name, operator, file, question, rewards });
         }
         Ok(())
     }

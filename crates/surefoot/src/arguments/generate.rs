@@ -11,7 +11,7 @@ use surefoot_model::domains::{beluga, blocksworld, line, npuzzle, racetrack, tra
 use super::task::constant;
 
 /// What to generate, and where to.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct GenerateArguments {
     #[command(subcommand)]
     pub what: Generate,
@@ -24,7 +24,7 @@ pub struct GenerateArguments {
 }
 
 /// What to generate.
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub enum Generate {
     /// Rebuild a tower of blocks; unsafe: too many blocks on the table
     Blocksworld(BlocksworldArguments),
@@ -49,7 +49,7 @@ fn blocksworld_default() -> blocksworld::Parameters {
 }
 
 /// Parameters of blocksworld.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct BlocksworldArguments {
     /// Number of blocks
     #[arg(long, value_name = "N", default_value_t = blocksworld_default().blocks)]
@@ -109,7 +109,7 @@ fn npuzzle_default() -> npuzzle::Parameters {
 }
 
 /// Parameters of the sliding puzzle.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct NpuzzleArguments {
     /// Columns of the board
     #[arg(long, value_name = "N", default_value_t = npuzzle_default().width)]
@@ -157,7 +157,7 @@ fn transport_default() -> transport::Parameters {
 }
 
 /// Parameters of transport.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct TransportArguments {
     /// Number of packages
     #[arg(long, value_name = "N", default_value_t = transport_default().packages)]
@@ -205,7 +205,7 @@ fn line_default() -> line::Parameters {
 }
 
 /// Parameters of the lines.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct LineArguments {
     /// Number of packages
     #[arg(long, value_name = "N", default_value_t = line_default().packages)]
@@ -267,7 +267,7 @@ fn beluga_default() -> beluga::Parameters {
 }
 
 /// Parameters of beluga.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct BelugaArguments {
     /// Number of jigs
     #[arg(long, value_name = "N", default_value_t = beluga_default().jigs)]
@@ -323,7 +323,7 @@ fn racetrack_default() -> racetrack::Parameters {
 }
 
 /// Parameters of racetrack.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct RacetrackArguments {
     /// The track: `tiny`, `ring`, `corner`, or a file with a drawing: `#` wall, `.` free, `S` start, `F` finish
     #[arg(long, value_name = "NAME|FILE", default_value_t = racetrack_default().track.name)]
@@ -340,7 +340,7 @@ pub struct RacetrackArguments {
 }
 
 /// Parameters of random policies.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct PolicyArguments {
     /// The model that the policy is for (JANI)
     pub model: PathBuf,

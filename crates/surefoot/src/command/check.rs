@@ -2,10 +2,11 @@
 //!
 //! The task is the one of the command line; only its reading comes from the certificate where the command line is silent.
 
+use std::path::Path;
 use std::time::Instant;
 
 use surefoot_certificate::{Certificate, Limits, Rejection, Subject, check, dump};
-use surefoot_engines::{Control, Semantics};
+use surefoot_engines::{Control, NoObserver, Semantics};
 use surefoot_model::{InputError, Sources};
 
 use crate::arguments::CheckArguments;
@@ -13,9 +14,10 @@ use crate::arguments::task::Reading;
 use crate::command::verify::check_folder;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::host::Host;
 use crate::load::{self, Problem};
 use crate::report::check::{Answer, Checked};
-use crate::{interrupt, output, report};
+use crate::{output, report};
 
 /// Checks and reports.
 pub fn run(arguments: CheckArguments) -> Result<Exit, Failure> {
@@ -24,27 +26,14 @@ pub fn run(arguments: CheckArguments) -> Result<Exit, Failure> {
     if let Some(file) = &dump_file {
         check_folder("--dump", file)?;
     }
+    let (contents, certificate) = read(&file, Sources::default())?;
     let mut options = question.about(model)?;
-    let contents = Sources::default().read_bytes(&file)?;
-    let certificate =
-        Certificate::read(&contents).map_err(|error| InputError::in_file(&file, error.to_string()))?;
     options.reading = options.reading.or(reading(certificate.semantics));
     let problem = load::problem(&options)?;
     output::warnings(&problem.warnings);
-    let control = Control {
-        deadline: time_limit.and_then(|limit| began.checked_add(limit)),
-        cancelled: interrupt::install(),
-        ..Control::unlimited()
-    };
-    let began = Instant::now();
-    let answer = decide(&certificate, &problem, &control)?;
-    let checked = Checked {
-        file: &file,
-        bytes: contents.len() as u64,
-        regions: certificate.regions.len() as u64,
-        answer,
-        time: began.elapsed(),
-    };
+    let host = Host::terminal(&NoObserver);
+    let control = host.control(time_limit.and_then(|limit| began.checked_add(limit)));
+    let checked = checked(&file, contents.len(), &certificate, &problem, &control)?;
     if json {
         output::print_json(&report::check::document(&problem, &checked))?;
     } else {
@@ -65,8 +54,30 @@ pub fn run(arguments: CheckArguments) -> Result<Exit, Failure> {
     })
 }
 
+/// Reads a certificate; its contents, too.
+pub fn read(file: &Path, mut sources: Sources) -> Result<(Vec<u8>, Certificate), Failure> {
+    let contents = sources.read_bytes(file)?;
+    let certificate =
+        Certificate::read(&contents).map_err(|error| InputError::in_file(file, error.to_string()))?;
+    Ok((contents, certificate))
+}
+
+/// What a certificate is worth.
+pub fn checked<'f>(
+    file: &'f Path,
+    bytes: usize,
+    certificate: &Certificate,
+    problem: &Problem,
+    control: &Control<'_>,
+) -> Result<Checked<'f>, Failure> {
+    let began = Instant::now();
+    let answer = decide(certificate, problem, control)?;
+    let regions = certificate.regions.len() as u64;
+    Ok(Checked { file, bytes: bytes as u64, regions, answer, time: began.elapsed() })
+}
+
 /// The reading of a certificate.
-fn reading(semantics: Semantics) -> Reading {
+pub fn reading(semantics: Semantics) -> Reading {
     let Semantics { filter, goal, out_of_domain, arithmetic } = semantics;
     Reading {
         filter: Some(filter),

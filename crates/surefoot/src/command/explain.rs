@@ -4,16 +4,19 @@ use std::time::Instant;
 
 use surefoot_engines::explain::{Explainer, Neighbourhood, decision};
 use surefoot_engines::replay::check_state;
-use surefoot_engines::{Control, Task, TaskError};
+use surefoot_engines::{NoObserver, Task, TaskError};
+use surefoot_model::Sources;
 use surefoot_model::enumerate::first_solution;
 
 use crate::arguments::explain::{Epsilon, ExplainArguments};
 use crate::arguments::task::PolicyChoice;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::host::Host;
+use crate::load::Problem;
 use crate::report::explain::{Explanation, Origin, Parts};
 use crate::trace_file::TraceFile;
-use crate::{interrupt, load, output, report, state};
+use crate::{load, output, report, state};
 
 /// Explains and reports.
 pub fn run(arguments: &ExplainArguments) -> Result<Exit, Failure> {
@@ -28,7 +31,6 @@ pub fn run(arguments: &ExplainArguments) -> Result<Exit, Failure> {
     }
     let problem = load::problem(&options)?;
     output::warnings(&problem.warnings);
-    let task = &problem.task;
     if let Some(file) = &file {
         for name in file.changed_files(&problem.sources)? {
             output::warning(&format!(
@@ -36,26 +38,34 @@ pub fn run(arguments: &ExplainArguments) -> Result<Exit, Failure> {
             ));
         }
     }
-    let control = Control {
-        deadline: arguments.time_limit.and_then(|limit| began.checked_add(limit)),
-        cancelled: interrupt::install(),
-        ..Control::unlimited()
-    };
-    let mut explainer = Explainer::new(task, &control)?;
-    let (state, origin) = subject(task, arguments, file.as_ref())?;
-    let decision = decision(task, &state)?;
-    let parts = explain(&mut explainer, &state, arguments);
-    let stopped = if parts.is_complete() { None } else { control.interrupted() };
-    if stopped.is_none() && !parts.is_complete() {
-        return Err(Failure::Internal("a solver gave up without a limit".into()));
-    }
-    let explanation = Explanation { state, origin, decision, parts, stopped, time: began.elapsed() };
+    let explanation = explanation(&problem, arguments, file.as_ref(), began, &Host::terminal(&NoObserver))?;
     if arguments.json {
         output::print_json(&report::explain::document(&problem, arguments, &explanation))?;
     } else {
         output::print(&report::explain::text(&problem, &explanation))?;
     }
     Ok(if explanation.parts.is_complete() { Exit::Done } else { Exit::Unknown })
+}
+
+/// What can be said about the choice in the state that is meant.
+pub fn explanation(
+    problem: &Problem,
+    arguments: &ExplainArguments,
+    file: Option<&TraceFile>,
+    began: Instant,
+    host: &Host<'_>,
+) -> Result<Explanation, Failure> {
+    let task = &problem.task;
+    let control = host.control(arguments.time_limit.and_then(|limit| began.checked_add(limit)));
+    let mut explainer = Explainer::new(task, &control)?;
+    let (state, origin) = subject(task, arguments, file, &mut host.sources())?;
+    let decision = decision(task, &state)?;
+    let parts = explain(&mut explainer, &state, arguments);
+    let stopped = if parts.is_complete() { None } else { control.interrupted() };
+    if stopped.is_none() && !parts.is_complete() {
+        return Err(Failure::Internal("a solver gave up without a limit".into()));
+    }
+    Ok(Explanation { state, origin, decision, parts, stopped, time: began.elapsed() })
 }
 
 /// Everything that is proved.
@@ -79,6 +89,7 @@ fn subject(
     task: &Task,
     arguments: &ExplainArguments,
     file: Option<&TraceFile>,
+    sources: &mut Sources,
 ) -> Result<(Vec<i32>, Origin), Failure> {
     if let Some(file) = file {
         let trace = file.trace(task)?;
@@ -97,7 +108,7 @@ fn subject(
         return Ok((state, Origin::Trace { step, command }));
     }
     if let Some(text) = &arguments.state {
-        return Ok((state::from_argument(task, "--state", text)?, Origin::Given));
+        return Ok((state::from_argument(task, "--state", text, sources)?, Origin::Given));
     }
     let start = &task.property.start;
     let (lower, upper): (Vec<i32>, Vec<i32>) =

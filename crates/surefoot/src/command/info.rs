@@ -41,7 +41,8 @@ pub fn run(arguments: InfoArguments) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn collect(options: &TaskOptions) -> Result<Info, Failure> {
+/// Reads everything.
+pub fn collect(options: &TaskOptions) -> Result<Info, Failure> {
     let mut loaded = load::model(options)?;
     let chosen = match property::choose(&loaded, options) {
         Ok(index) => Some(index).filter(|&index| loaded.properties[index].question.is_ok()),
@@ -70,8 +71,8 @@ fn policy(
         (PolicyChoice::Property, Some(file)) => (file, false),
         _ => return Ok(None),
     };
-    let Loaded { system, sources, warnings, .. } = loaded;
-    match load::policy(&file, options, system, sources, warnings) {
+    let Loaded { system, sources, warnings, constants, .. } = loaded;
+    match load::policy(&file, options, (system, constants), sources, warnings) {
         Ok(policy) => Ok(Some((file, policy))),
         Err(error) if required => Err(error.into()),
         Err(error) => {

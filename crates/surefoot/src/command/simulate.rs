@@ -1,81 +1,122 @@
 //! `surefoot simulate`: random runs, step by step.
 
+use std::ops::ControlFlow;
+
 use serde_json::{Value, json};
-use surefoot_engines::Control;
 use surefoot_engines::replay::is_start;
 use surefoot_engines::simulate::{Ending, Episode, Simulator, StartFrom, Starts};
-use surefoot_engines::{Task, TaskError};
+use surefoot_engines::{NoObserver, Task, TaskError};
 use surefoot_model::enumerate::first_solution;
 
 use crate::arguments::SimulateArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::load;
+use crate::host::Host;
+use crate::load::{self, Problem};
 use crate::output::{self, Reader};
 use crate::report::number::{counted, grouped};
-use crate::{interrupt, report, state};
+use crate::{report, state};
 
 /// Simulates and reports.
-pub fn run(arguments: SimulateArguments) -> Result<Exit, Failure> {
-    let SimulateArguments { task, episodes, steps, seed, start, json, quiet } = arguments;
-    let problem = load::problem(&task.check()?)?;
+pub fn run(arguments: &SimulateArguments) -> Result<Exit, Failure> {
+    let SimulateArguments { task, json, quiet, .. } = arguments;
+    let problem = load::problem(&task.clone().check()?)?;
     if !quiet {
         output::warnings(&problem.warnings);
     }
-    let from = start_from(&problem.task, &start)?;
-    let control = Control { cancelled: interrupt::install(), ..Control::unlimited() };
-    let mut simulator = Simulator::new(&problem.task, from, seed, &control)?;
-    if simulator.starts().states().is_empty() {
-        return Err(Failure::Task(
-            "no state satisfies the start condition: there is nothing to simulate".into(),
-        ));
-    }
-    if !simulator.starts().is_complete() {
-        let cap = grouped(Starts::CAP as u64);
-        output::note(&format!("more than {cap} start states: not all are equally likely to be drawn"));
-    }
+    let host = Host::terminal(&NoObserver);
     let show = !json && !quiet;
     if show {
         output::print(&report::outcome::subject(&problem))?;
     }
-    let mut summary = Summary::default();
-    let mut documents = Vec::new();
-    for index in 0..episodes {
-        let Some(episode) = simulator.episode(index, steps, &control).map_err(TaskError::Model)? else {
-            break;
-        };
-        summary.add(episode.ending);
-        if json {
-            documents.push(document(&problem.task, index, &episode));
+    let runs = simulate(&problem, arguments, &host, |index, episode| {
+        let goes_on = !show || output::print(&text(&problem.task, index, episode))? == Reader::Listening;
+        Ok(if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    if !runs.start_states.1 {
+        let cap = grouped(Starts::CAP as u64);
+        output::note(&format!("more than {cap} start states: not all are equally likely to be drawn"));
+    }
+    if !runs.begins_at_start {
+        output::warning("the state given by `--start` is not a start state of the property");
+    }
+    if *json {
+        output::print_json(&runs.document(&problem, arguments))?;
+    } else {
+        output::print(&runs.summary.text())?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Runs that were made.
+pub struct Runs {
+    summary: Summary,
+    /// The runs as JSON.
+    documents: Vec<Value>,
+    /// Start states that were collected, and whether these are all.
+    start_states: (usize, bool),
+    /// Whether the given state is a start state of the property.
+    begins_at_start: bool,
+}
+
+/// Makes runs and tells `watch` about each.
+pub fn simulate(
+    problem: &Problem,
+    arguments: &SimulateArguments,
+    host: &Host<'_>,
+    mut watch: impl FnMut(u64, &Episode) -> Result<ControlFlow<()>, Failure>,
+) -> Result<Runs, Failure> {
+    let task = &problem.task;
+    let from = start_from(task, &arguments.start)?;
+    let begins_at_start = match &from {
+        StartFrom::State(state) => is_start(task, state),
+        _ => true,
+    };
+    let control = host.control(None);
+    let mut simulator = Simulator::new(task, from, arguments.seed, &control)?;
+    let starts = simulator.starts();
+    if starts.states().is_empty() {
+        return Err(Failure::Task(
+            "no state satisfies the start condition: there is nothing to simulate".into(),
+        ));
+    }
+    let mut runs = Runs {
+        summary: Summary::default(),
+        documents: Vec::new(),
+        start_states: (starts.states().len(), starts.is_complete()),
+        begins_at_start,
+    };
+    for index in 0..arguments.episodes {
+        let episode = simulator.episode(index, arguments.steps, &control).map_err(TaskError::Model)?;
+        let Some(episode) = episode else { break };
+        runs.summary.add(episode.ending);
+        if arguments.json {
+            runs.documents.push(document(task, index, &episode));
         }
-        if show && output::print(&text(&problem.task, index, &episode))? == Reader::Gone {
-            break;
-        }
-        if control.interrupted().is_some() {
+        if watch(index, &episode)?.is_break() || control.interrupted().is_some() {
             break;
         }
     }
-    if json {
+    Ok(runs)
+}
+
+impl Runs {
+    /// The result as JSON.
+    pub fn document(&self, problem: &Problem, arguments: &SimulateArguments) -> Value {
         let mut all = report::json::header("surefoot-simulation/1");
-        all.extend(report::json::subject(&problem));
+        all.extend(report::json::subject(problem));
         all.extend(report::json::members(json!({
-            "seed": seed,
-            "steps": steps,
-            "start": start,
-            "start_states": {
-                "collected": simulator.starts().states().len(),
-                "complete": simulator.starts().is_complete(),
-            },
-            "episodes": documents,
-            "summary": summary.document(),
+            "seed": arguments.seed,
+            "steps": arguments.steps,
+            "start": arguments.start,
+            "start_states": {"collected": self.start_states.0, "complete": self.start_states.1},
+            "episodes": self.documents,
+            "summary": self.summary.document(),
             "warnings": report::json::warnings(&problem.warnings),
             "files": report::json::files(&problem.sources),
         })));
-        output::print_json(&Value::Object(all))?;
-    } else {
-        output::print(&summary.text())?;
+        Value::Object(all)
     }
-    Ok(Exit::Done)
 }
 
 /// How many runs ended how.
@@ -134,9 +175,6 @@ fn start_from(task: &Task, text: &str) -> Result<StartFrom, Failure> {
         };
         let (variable, value) = state::assignment(task, "--start", name.trim(), value.trim())?;
         values[variable] = value;
-    }
-    if !is_start(task, &values) {
-        output::warning("the state given by `--start` is not a start state of the property");
     }
     Ok(StartFrom::State(values))
 }

@@ -13,10 +13,11 @@ use crate::arguments::search::{Engine, Ic3Arguments, ProofArguments, Search};
 use crate::arguments::task::TaskOptions;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::host::Host;
 use crate::load::Problem;
 use crate::progress::ProgressLine;
 use crate::replace::replace;
-use crate::{interrupt, load, output, report, state_file, trace_file};
+use crate::{load, output, report, state_file, trace_file};
 
 /// Verifies and reports.
 pub fn run(arguments: VerifyArguments) -> Result<Exit, Failure> {
@@ -38,7 +39,9 @@ pub fn run(arguments: VerifyArguments) -> Result<Exit, Failure> {
         output::warnings(&problem.warnings);
     }
     let frames = resume.map(|file| state_file::read(&file, &problem)).transpose()?;
-    let answer = verify(&problem, search, frames, &limits, began, !quiet)?;
+    let progress = ProgressLine::new(!quiet);
+    let answer = answer(&problem, search, frames, &limits, began, &Host::terminal(&progress))?;
+    drop(progress);
     let outcome = &answer.outcome;
     // The report says what was written; there is one even if that fails.
     let (written, failure) = match save_state.as_ref().zip(answer.frames()) {
@@ -88,22 +91,20 @@ pub fn run(arguments: VerifyArguments) -> Result<Exit, Failure> {
     Ok(Exit::from(&outcome.verdict))
 }
 
-fn verify(
+/// What the engine says.
+pub fn answer(
     problem: &Problem,
     search: Search,
     frames: Option<SavedFrames>,
     limits: &LimitArguments,
     began: Instant,
-    show_progress: bool,
+    host: &Host<'_>,
 ) -> Result<Answer, Failure> {
-    let progress = ProgressLine::new(show_progress);
     let control = Control {
-        // A limit beyond the end of time is no limit.
-        deadline: limits.time_limit.and_then(|limit| began.checked_add(limit)),
         memory_limit: limits.memory_limit(),
-        cancelled: interrupt::install(),
         threads: limits.threads(),
-        observer: &progress,
+        // A limit beyond the end of time is no limit.
+        ..host.control(limits.time_limit.and_then(|limit| began.checked_add(limit)))
     };
     match search {
         Search::Explicit(options) => {

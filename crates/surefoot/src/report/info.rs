@@ -7,7 +7,9 @@ use surefoot_model::enumerate::narrow;
 use surefoot_model::jani::ConstantValue;
 use surefoot_model::pack::Layout;
 use surefoot_model::pass::Fate;
-use surefoot_model::{ExprId, LabelId, Property, TransitionSystem, Variable, VariableType};
+use surefoot_model::{
+    ExprId, LabelId, Origin, Property, Scope, Symbol, TransitionSystem, Variable, VariableType,
+};
 use surefoot_policy::{Policy, PolicyInput};
 
 use super::number::{counted, grouped};
@@ -258,7 +260,14 @@ pub fn document(info: &Info) -> Value {
         .variables
         .iter()
         .enumerate()
-        .map(|(i, v)| json!({"name": v.name, "domain": domain_document(v), "initial": initial.as_ref().map(|values| &values[i])}))
+        .map(|(i, v)| {
+            json!({
+                "name": v.name,
+                "domain": domain_document(v),
+                "initial": initial.as_ref().map(|values| &values[i]),
+                "input": place(&v.origin),
+            })
+        })
         .collect();
     let labels: Vec<Value> = labels(system)
         .into_iter()
@@ -359,4 +368,17 @@ fn property_document(info: &Info, index: usize) -> Value {
         }
     }
     Value::Object(document)
+}
+
+/// How an interface refers to a variable.
+pub fn place(origin: &Origin) -> Value {
+    let scope = origin
+        .scope
+        .as_ref()
+        .map(|Scope { automaton, instance }| json!({"name": automaton, "index": instance}));
+    match &origin.symbol {
+        Symbol::Location => scope.unwrap_or_default(),
+        Symbol::Scalar(name) => json!({"name": name, "automaton": scope}),
+        Symbol::Element(name, index) => json!({"name": name, "automaton": scope, "index": index}),
+    }
 }

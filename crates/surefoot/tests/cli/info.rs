@@ -34,7 +34,12 @@ fn json_has_the_same() {
     assert_eq!(document["schema"], "surefoot-info/1");
     assert_eq!(
         document["variables"][1],
-        json!({"name": "x", "domain": {"type": "int", "lower": 0, "upper": 9}, "initial": "0"})
+        json!({
+            "name": "x",
+            "domain": {"type": "int", "lower": 0, "upper": 9},
+            "initial": "0",
+            "input": {"name": "x", "automaton": null},
+        })
     );
     assert_eq!(document["labels"][0], json!({"name": "up", "commands": 1, "outcomes": 2}));
     assert_eq!(document["properties"][0]["kind"], "PA");

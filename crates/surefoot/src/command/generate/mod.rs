@@ -5,10 +5,12 @@ pub mod write;
 
 use std::path::Path;
 
-use surefoot_model::Sources;
 use surefoot_model::domains::line::Direction;
 use surefoot_model::domains::racetrack::{self, Track};
-use surefoot_model::domains::{Generated, ParameterError, beluga, blocksworld, line, npuzzle, transport};
+use surefoot_model::domains::{
+    Generated, GeneratedFile, ParameterError, beluga, blocksworld, line, npuzzle, transport,
+};
+use surefoot_model::{MemoryFile, Sources};
 
 use crate::arguments::generate::{Generate, GenerateArguments, RacetrackArguments};
 use crate::exit::Exit;
@@ -18,18 +20,42 @@ use crate::output;
 /// Generates and writes.
 pub fn run(arguments: GenerateArguments) -> Result<Exit, Failure> {
     let GenerateArguments { what, out, force } = arguments;
-    let text = match what {
-        Generate::Blocksworld(a) => instance(blocksworld::generate(&a.into()), &out, force),
-        Generate::Npuzzle(a) => instance(npuzzle::generate(&a.into()), &out, force),
-        Generate::Transport(a) => instance(transport::generate(&a.into()), &out, force),
-        Generate::OneWayLine(a) => instance(line::generate(&a.parameters(Direction::OneWay)), &out, force),
-        Generate::TwoWayLine(a) => instance(line::generate(&a.parameters(Direction::TwoWay)), &out, force),
-        Generate::Beluga(a) => instance(beluga::generate(&a.into()), &out, force),
-        Generate::Racetrack(a) => instance(racetrack::generate(&race(a)?), &out, force),
-        Generate::Policy(a) => policy::generate(&a, &out, force),
-    }?;
-    output::print(&text)?;
+    let made = match &what {
+        Generate::Policy(arguments) => policy::files(arguments, Vec::new())?,
+        _ => domain(what.clone())?.files,
+    };
+    let files: Vec<(&str, &str)> =
+        made.iter().map(|file| (file.name.as_str(), file.contents.as_str())).collect();
+    let written = write::files(&out, &files, force)?;
+    let next = match &what {
+        Generate::Policy(arguments) => policy::next(arguments, &out.join(files[0].0)),
+        _ => next(&out, &files),
+    };
+    output::print(&format!("{written}{next}"))?;
     Ok(Exit::Done)
+}
+
+/// Generates an instance of a domain, or a policy for a model that may be in memory.
+pub fn files(what: Generate, memory: Vec<MemoryFile>) -> Result<Vec<GeneratedFile>, Failure> {
+    match &what {
+        Generate::Policy(arguments) => policy::files(arguments, memory),
+        _ => Ok(domain(what)?.files),
+    }
+}
+
+/// An instance of a domain.
+fn domain(what: Generate) -> Result<Generated, Failure> {
+    let generated = match what {
+        Generate::Blocksworld(a) => blocksworld::generate(&a.into()),
+        Generate::Npuzzle(a) => npuzzle::generate(&a.into()),
+        Generate::Transport(a) => transport::generate(&a.into()),
+        Generate::OneWayLine(a) => line::generate(&a.parameters(Direction::OneWay)),
+        Generate::TwoWayLine(a) => line::generate(&a.parameters(Direction::TwoWay)),
+        Generate::Beluga(a) => beluga::generate(&a.into()),
+        Generate::Racetrack(a) => racetrack::generate(&race(a)?),
+        Generate::Policy(_) => return Err(Failure::Internal("a policy is no domain".into())),
+    };
+    generated.map_err(|error| refused(&error))
 }
 
 /// A parameter that was refused, in terms of the command line.
@@ -38,22 +64,14 @@ fn refused(error: &ParameterError) -> Failure {
     Failure::Usage(format!("`--{}` is {given}, but must be {allowed}", parameter.replace('_', "-")))
 }
 
-/// Writes an instance; the text says what was written and what to do with it.
-fn instance(
-    generated: Result<Generated, ParameterError>,
-    out: &Path,
-    force: bool,
-) -> Result<String, Failure> {
-    let generated = generated.map_err(|error| refused(&error))?;
-    let files: Vec<(&str, &str)> =
-        generated.files.iter().map(|file| (file.name.as_str(), file.contents.as_str())).collect();
-    let written = write::files(out, &files, force)?;
+/// What to do with an instance.
+fn next(out: &Path, files: &[(&str, &str)]) -> String {
     let [model, property] = [0, 1].map(|i| write::quoted(&out.join(files[i].0)));
-    Ok(format!(
-        "{written}next: surefoot verify {model} --property {property} --no-policy\n  \
+    format!(
+        "next: surefoot verify {model} --property {property} --no-policy\n  \
          or: surefoot gen policy {model} --kind network --out {}\n",
         write::quoted(out)
-    ))
+    )
 }
 
 fn race(arguments: RacetrackArguments) -> Result<racetrack::Parameters, Failure> {

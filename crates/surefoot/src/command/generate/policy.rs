@@ -2,25 +2,26 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
-use surefoot_model::domains::InputVariable;
+use serde_json::Value;
 use surefoot_model::domains::policy::{
     EnsembleShape, Interface, PolicyFiles, random_ensemble, random_network,
 };
+use surefoot_model::domains::{GeneratedFile, InputVariable};
 use surefoot_model::jani::{self, ReadOptions};
-use surefoot_model::{InputError, LabelId, Origin, Scope, Symbol, TransitionSystem, VarId, Variable};
+use surefoot_model::{InputError, LabelId, MemoryFile, Symbol, TransitionSystem, VarId, Variable};
 
 use super::{refused, write};
 use crate::arguments::generate::{PolicyArguments, PolicyKind};
 use crate::failure::Failure;
+use crate::report::info::place;
 
-/// Writes the policy; the text says what was written and what to do with it.
-pub fn generate(arguments: &PolicyArguments, out: &Path, force: bool) -> Result<String, Failure> {
+/// The interface and the scorer.
+pub fn files(arguments: &PolicyArguments, memory: Vec<MemoryFile>) -> Result<Vec<GeneratedFile>, Failure> {
     let model = &arguments.model;
     let system = jani::read(
         model,
         arguments.property.as_deref(),
-        &ReadOptions { constants: arguments.constants.clone(), ..ReadOptions::default() },
+        &ReadOptions { constants: arguments.constants.clone(), memory, ..ReadOptions::default() },
     )?
     .system;
     let inputs = inputs(&system, arguments)?;
@@ -54,13 +55,17 @@ pub fn generate(arguments: &PolicyArguments, out: &Path, force: bool) -> Result<
     }
     .map_err(|error| refused(&error))?;
     interface.contents = with_origins(interface.contents, &variables)?;
-    let files = [(interface.name.as_str(), interface.contents.as_str()), (&policy.name, &policy.contents)];
-    let written = write::files(out, &files, force)?;
-    let [model_argument, policy_argument] = [write::quoted(model), write::quoted(&out.join(&interface.name))];
+    Ok(vec![interface, policy])
+}
+
+/// What to do with a policy.
+pub fn next(arguments: &PolicyArguments, interface: &Path) -> String {
+    let model = &arguments.model;
+    let [model_argument, policy_argument] = [write::quoted(model), write::quoted(interface)];
     let beside = model.with_extension("property.jani");
     let property = arguments.property.as_ref().or_else(|| beside.exists().then_some(&beside));
     let property = property.map_or(String::new(), |file| format!(" --property {}", write::quoted(file)));
-    Ok(format!("{written}next: surefoot verify {model_argument}{property} --policy {policy_argument}\n"))
+    format!("next: surefoot verify {model_argument}{property} --policy {policy_argument}\n")
 }
 
 fn default_name(model: &Path, kind: PolicyKind) -> String {
@@ -114,17 +119,4 @@ fn with_origins(contents: String, variables: &[&Variable]) -> Result<String, Fai
         .map_err(|error| Failure::Internal(format!("generated interface: {error}")))?;
     interface["input"] = variables.iter().map(|variable| place(&variable.origin)).collect();
     Ok(format!("{interface:#}\n"))
-}
-
-/// How an interface refers to a variable.
-fn place(origin: &Origin) -> Value {
-    let scope = origin
-        .scope
-        .as_ref()
-        .map(|Scope { automaton, instance }| json!({"name": automaton, "index": instance}));
-    match &origin.symbol {
-        Symbol::Location => scope.unwrap_or_default(),
-        Symbol::Scalar(name) => json!({"name": name, "automaton": scope}),
-        Symbol::Element(name, index) => json!({"name": name, "automaton": scope, "index": index}),
-    }
 }

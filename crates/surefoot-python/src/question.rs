@@ -1,0 +1,50 @@
+//! Tasks that were read: the scores of their policies.
+
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArray3, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use surefoot::Host;
+use surefoot::service;
+
+use crate::call::{Files, memory};
+use crate::failure::exception;
+
+/// A task that was read.
+#[pyclass(frozen, module = "surefoot._native")]
+pub struct Question {
+    pub question: Arc<service::Question>,
+}
+
+#[pymethods]
+impl Question {
+    /// Reads a task; arguments are those of `info`.
+    #[new]
+    fn new(py: Python<'_>, arguments: Vec<String>, files: Files) -> PyResult<Self> {
+        let host = Host { memory: memory(files), ..Host::default() };
+        let question = py.detach(|| service::question(&arguments, &host)).map_err(exception)?;
+        Ok(Question { question: Arc::new(question) })
+    }
+
+    /// The scores of the policy at states: lower and upper end by state and output.
+    fn scores<'py>(
+        &self,
+        py: Python<'py>,
+        states: PyReadonlyArray2<'py, i32>,
+    ) -> PyResult<Bound<'py, PyArray3<f64>>> {
+        let width = self.question.task.system.variables.len();
+        if states.shape()[1] != width {
+            return Err(PyValueError::new_err(format!("states have {width} values")));
+        }
+        let rows = states.as_array();
+        let count = rows.nrows();
+        let mut ends = Vec::new();
+        for row in rows.rows() {
+            let scores = self.question.scores(&row.to_vec()).map_err(exception)?;
+            ends.extend(scores.into_iter().flat_map(|score| [score.lower, score.upper]));
+        }
+        let outputs = self.question.task.policy.as_ref().map_or(0, |policy| policy.outputs.len());
+        PyArray1::from_vec(py, ends).reshape([count, outputs, 2])
+    }
+}

@@ -1,0 +1,266 @@
+"""Policies: what chooses labels, read from files or made from objects of other libraries."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+from . import _native
+from ._arguments import PathLike, constants, listed, option, options, switch
+from ._errors import PolicyError, UsageError, translated
+from ._model import MEMORY, Model
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Policy:
+    """A policy of a model: scores over labels, of which the highest is chosen.
+
+    Make one with :func:`load_policy` or one of the functions ``from_…``.
+
+    Attributes:
+        model: The model that it acts in.
+        path: The interface file; one that exists in memory only is called ``<memory>/…``.
+        scorer: The file of the network or the tree ensemble, if it is not the one that the interface names.
+        files: Contents of the files that exist in memory only, by name.
+        arithmetic: The arithmetic in which its library computes, which :func:`verify` takes unless told otherwise; ``None`` for
+            policies from files, which are then read in ``"f64"``.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        path: str,
+        files: Optional[Mapping[str, bytes]] = None,
+        scorer: Optional[str] = None,
+        arithmetic: Optional[str] = None,
+    ) -> None:
+        self.model = model
+        self.path = path
+        self.files: Dict[str, bytes] = dict(files or {})
+        self.scorer = scorer
+        self.arithmetic = arithmetic
+        self._document = self._read()
+
+    def _read(self) -> Dict[str, Any]:
+        model = self.model
+        arguments = [model.path, *constants(model.constants), *self._arguments()]
+        with translated():
+            document, _ = _native.info(arguments, [*model.files.items(), *self.files.items()])
+        return json.loads(document)
+
+    def _arguments(self) -> List[str]:
+        return option("policy", self.path) + option("scorer", self.scorer)
+
+    @property
+    def inputs(self) -> List[str]:
+        """What it reads, in order: names of variables, and values of constants."""
+        return self._document["policy"]["inputs"]
+
+    @property
+    def outputs(self) -> List[str]:
+        """The labels that it chooses from, in order."""
+        return self._document["policy"]["outputs"]
+
+    @property
+    def filter(self) -> bool:
+        """Whether it chooses among applicable labels only."""
+        return self._document["policy"]["filter"]
+
+    @property
+    def description(self) -> str:
+        """What it is, in one line."""
+        return self._document["policy"]["description"]
+
+    @property
+    def warnings(self) -> List[str]:
+        """What looks wrong in its files."""
+        return [warning["message"] for warning in self._document["warnings"]]
+
+    def scores(self, states: Any, arithmetic: Optional[str] = None) -> "np.ndarray":
+        """Scores at states, in an array of shape ``(states, outputs, 2)``: the lower and the upper end of each.
+
+        Args:
+            states: States as dictionaries, or an array with one row of numbers per state, in the order of ``model.variables``.
+            arithmetic: ``"f64"``, ``"f32"``, ``"real"`` or ``"any-f32"``. In the first two both ends are the score itself.
+        """
+        import numpy as np
+
+        if not isinstance(states, np.ndarray):
+            states = [self.model.numbers(state) if isinstance(state, Mapping) else state for state in states]
+        numbers = np.ascontiguousarray(states, dtype=np.int32)
+        if numbers.ndim != 2:
+            raise UsageError("`states` must be a list of states, or an array with one row per state")
+        arithmetic = arithmetic or self.arithmetic
+        # Any property will do: scores do not depend on it.
+        unused = {"name": "scores", "expression": {"op": "PA", "reach": False}}
+        arguments, files = self.model._arguments(unused)
+        arguments = [self.model.path, *arguments, *self._arguments(), *option("arithmetic", arithmetic)]
+        everything = [*self.model.files.items(), *self.files.items(), *files.items()]
+        with translated():
+            return _native.Question(arguments, everything).scores(numbers)
+
+    def choose(self, state: Mapping[str, Any]) -> str:
+        """The label with the highest score in a state; the first of several. Whether it is applicable does not matter here."""
+        scores = self.scores([state])[0, :, 1]
+        return self.outputs[int(scores.argmax())]
+
+    def save(self, path: PathLike) -> "Policy":
+        """Writes the policy as an interface file (``.jani2nnet``) with the file of its scorer beside it.
+
+        The command line reads both: ``surefoot verify MODEL --policy PATH``. The result is the same policy, on disk.
+        """
+        if not self.files:
+            raise UsageError(f"the policy is a file already: {self.path}")
+        path = Path(path)
+        if path.suffix != ".jani2nnet":
+            path = path.with_name(path.name + ".jani2nnet")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        interface = json.loads(self.files[self.path])
+        # The names of files in memory may be in use on disk: the scorer is called like the interface.
+        scorer = f"{MEMORY}/{interface['file']}"
+        if scorer in self.files:
+            ending = "".join(Path(interface["file"]).suffixes)
+            interface["file"] = path.name[: -len(".jani2nnet")] + ending
+            (path.parent / interface["file"]).write_bytes(self.files[scorer])
+        elif self.scorer is not None:
+            interface["file"] = os.path.abspath(self.scorer)
+        path.write_text(json.dumps(interface, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        return Policy(self.model, str(path), arithmetic=self.arithmetic)
+
+    def __repr__(self) -> str:
+        among = "applicable labels" if self.filter else "all its labels"
+        return f"<Policy for {self.model.name}: {self.description}, choosing among {among}>"
+
+
+def load_policy(
+    path: PathLike,
+    model: Model,
+    *,
+    scorer: Optional[PathLike] = None,
+    inputs: Optional[Sequence[str]] = None,
+    outputs: Optional[Sequence[str]] = None,
+    filter: bool = False,
+    activation: Optional[str] = None,
+    layers: Optional[Sequence[str]] = None,
+) -> Policy:
+    """Reads a policy from files.
+
+    Args:
+        path: The interface file. With ``inputs`` or ``outputs``: the network or tree ensemble itself, in one of the formats of
+            docs/formats.md.
+        model: The model that the policy acts in.
+        scorer: The file of the network or tree ensemble, instead of the one that the interface names.
+        inputs: What the policy reads, in order: names of variables or constants. Default: ``model.observed``.
+        outputs: The labels that it chooses from, in order. Default: ``model.labels``.
+        filter: Without interface file: whether it chooses among applicable labels only.
+        activation: Of a state dict: what stands between its layers.
+        layers: Of a state dict: names of its layers, in order, where names and shapes leave that open.
+    """
+    if inputs is None and outputs is None:
+        given = {"filter": filter, "activation": activation, "layers": layers}
+        extra = [name for name, value in given.items() if value]
+        if extra:
+            raise UsageError(f"{listed(extra)}: needs `inputs` or `outputs`; an interface file says it itself")
+        return Policy(model, os.fspath(path), scorer=None if scorer is None else os.fspath(scorer))
+    if scorer is not None:
+        raise UsageError("`scorer` is for interface files; with `inputs` or `outputs` the path names the scorer")
+    interface = interface_document(model, os.path.abspath(path), inputs, outputs, filter)
+    interface.update({key: value for key, value in (("activation", activation), ("layers", layers)) if value})
+    return from_contents(model, interface, {})
+
+
+def interface_document(
+    model: Model,
+    file: str,
+    inputs: Optional[Sequence[str]],
+    outputs: Optional[Sequence[str]],
+    filter: bool,
+) -> Dict[str, Any]:
+    """A policy interface."""
+    inputs = model.observed if inputs is None else list(inputs)
+    outputs = model.labels if outputs is None else list(outputs)
+    return {
+        "file": file,
+        "filter": bool(filter),
+        "input": [input_document(model, name) for name in inputs],
+        "output": outputs,
+    }
+
+
+def input_document(model: Model, name: str) -> Mapping[str, Any]:
+    """How an interface names an input."""
+    for variable in model.variables:
+        if variable.name == name:
+            return variable.input
+    if any(constant["name"] == name for constant in model.document["constants"]):
+        return {"name": name, "automaton": None}
+    raise PolicyError(
+        f"the model `{model.name}` has no variable or constant `{name}`\n"
+        f"  hint: it has the variables {listed(variable.name for variable in model.variables)}"
+    )
+
+
+def from_contents(
+    model: Model,
+    interface: Mapping[str, Any],
+    files: Mapping[str, bytes],
+    arithmetic: Optional[str] = None,
+) -> Policy:
+    """A policy whose interface, and perhaps other files, are in memory."""
+    path = f"{MEMORY}/policy.jani2nnet"
+    contents = json.dumps(interface, ensure_ascii=False).encode()
+    return Policy(model, path, {path: contents, **files}, arithmetic=arithmetic)
+
+
+def generate_policy(model: Model, kind: str = "network", *, name: str = "policy", **parameters: Any) -> Policy:
+    """A random policy for a model, to try things out.
+
+    Args:
+        model: The model.
+        kind: ``"network"``, ``"forest"`` or ``"boosted"``.
+        name: What its files are called.
+        parameters: Those of ``surefoot gen policy``: ``hidden=[32, 32]``, ``trees``, ``depth``, ``filter``, ``inputs``, ``seed``.
+    """
+    values = {"kind": kind, "name": name, **parameters}
+    arguments = ["policy", model.path, *constants(model.constants), *options(values)]
+    with translated():
+        made = _native.generate(arguments, list(model.files.items()))
+    files = {f"{MEMORY}/{file}": contents.encode() for file, contents in made}
+    return Policy(model, next(iter(files)), files)
+
+
+def policy_arguments(
+    model: Model, policy: Any, filter: Optional[bool], arithmetic: Optional[str]
+) -> Tuple[List[str], Dict[str, bytes]]:
+    """The options that say which policy is meant and how it is read, and its files in memory."""
+    if policy is None:
+        if filter is not None or arithmetic is not None:
+            raise UsageError("without a policy, neither `filter` nor `arithmetic` has a meaning")
+        return ["--no-policy"], {}
+    reading = switch("filter", filter)
+    if isinstance(policy, Policy):
+        if policy.model.document["files"] != model.document["files"]:
+            raise UsageError("the policy was made for another model")
+        arithmetic = arithmetic or policy.arithmetic
+        return policy._arguments() + reading + option("arithmetic", arithmetic), policy.files
+    if policy is BY_PROPERTY:
+        return reading + option("arithmetic", arithmetic), {}
+    if isinstance(policy, (str, os.PathLike)):
+        return option("policy", policy) + reading + option("arithmetic", arithmetic), {}
+    raise UsageError(
+        f"`policy` is a {type(policy).__name__}, but must be a Policy, an interface file, or None for the environment alone\n"
+        "  hint: objects of other libraries become policies with `from_torch`, `from_sb3`, `from_sklearn`, …"
+    )
+
+
+class _ByProperty:
+    def __repr__(self) -> str:
+        return "the policy that the property names"
+
+
+#: The default of ``policy``: the policy that the property names.
+BY_PROPERTY: Any = _ByProperty()

@@ -1,0 +1,109 @@
+"""Which variables the inputs of an object are, and which labels its outputs."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Optional, Sequence
+
+from .._arguments import PathLike, listed
+from .._errors import InputError, PolicyError, UsageError
+from .._model import Model
+from .._policy import interface_document
+
+
+def make_interface(
+    model: Model,
+    file: str,
+    counts: "tuple[int, int]",
+    inputs: Optional[Sequence[str]],
+    outputs: Optional[Sequence[str]],
+    interface: Optional[PathLike],
+    filter: Optional[bool],
+    names: Optional[Sequence[str]] = None,
+    labels: Optional[Sequence[str]] = None,
+) -> Dict[str, Any]:
+    """An interface for an object with these numbers of inputs and outputs.
+
+    Inputs are those of the interface file, else those that are listed, else the ``names`` that the object knows itself, else
+    ``model.observed``; outputs likewise.
+    """
+    if interface is not None:
+        if inputs is not None or outputs is not None:
+            raise UsageError("`interface` says what the inputs and outputs are: leave out `inputs` and `outputs`")
+        document = _read(interface)
+        found = (len(document["input"]), len(document["output"]))
+        described = (f"the interface {os.fspath(interface)} lists", f"the interface {os.fspath(interface)} lists")
+        document["file"] = file
+        if filter is not None:
+            document["filter"] = bool(filter)
+    else:
+        given = inputs if inputs is not None else names
+        chosen = outputs if outputs is not None else labels
+        document = interface_document(model, file, given, chosen, bool(filter))
+        found = (len(document["input"]), len(document["output"]))
+        described = (_described("inputs", inputs, names, "variables"), _described("outputs", outputs, labels, "labels"))
+    for what, count, expected, where, whole in (
+        ("inputs", found[0], counts[0], described[0], model.observed),
+        ("outputs", found[1], counts[1], described[1], model.labels),
+    ):
+        if count != expected:
+            raise PolicyError(
+                f"the policy has {expected} {what}, but {where} {count}\n"
+                f"  hint: list them with `{what}=[…]`; the model has {listed(whole)}"
+            )
+    unknown = [label for label in document["output"] if label not in model.all_labels]
+    if unknown:
+        raise PolicyError(
+            f"the model `{model.name}` has no label `{unknown[0]}`\n  hint: it has {listed(model.all_labels)}"
+        )
+    return document
+
+
+def _described(argument: str, given: Optional[Sequence[str]], own: Optional[Sequence[str]], what: str) -> str:
+    if given is not None:
+        return f"`{argument}` lists"
+    if own is not None:
+        return "its names say"
+    kind = "variables that can have several values:" if what == "variables" else "labels that have commands:"
+    return f"the model has {kind}"
+
+
+def _read(path: PathLike) -> Dict[str, Any]:
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{os.fspath(path)}: {error.strerror}", error.strerror, os.fspath(path)) from error
+    except ValueError as error:
+        message = f"no JSON: {error}"
+        raise InputError(f"{os.fspath(path)}: {message}", message, os.fspath(path)) from error
+    if not isinstance(document, Mapping) or not all(isinstance(document.get(key), list) for key in ("input", "output")):
+        message = "an interface is a JSON object with the lists `input` and `output`"
+        raise InputError(f"{os.fspath(path)}: {message}", message, os.fspath(path))
+    kept = ("filter", "input", "output", "comment", "metadata")
+    return {key: value for key, value in document.items() if key in kept}
+
+
+def names_of_variables(model: Model, names: Optional[Sequence[Any]]) -> Optional[List[str]]:
+    """Names of features, if all of them are variables or constants of the model."""
+    if names is None:
+        return None
+    known = {variable.name for variable in model.variables} | {c["name"] for c in model.document["constants"]}
+    names = [str(name) for name in names]
+    return names if names and all(name in known for name in names) else None
+
+
+def labels_of_classes(model: Model, classes: Sequence[Any], outputs: Optional[Sequence[str]]) -> List[str]:
+    """The labels of a classifier: its classes are names of labels, or positions in ``outputs`` or ``model.labels``."""
+    values = [value.item() if hasattr(value, "item") else value for value in classes]
+    if all(isinstance(value, str) for value in values):
+        return list(values)
+    labels = model.labels if outputs is None else list(outputs)
+    if not all(isinstance(value, (int, bool)) or float(value).is_integer() for value in values):
+        raise PolicyError(f"the classes {values[:5]} are neither labels nor positions in a list of labels")
+    positions = [int(value) for value in values]
+    wrong = [position for position in positions if not 0 <= position < len(labels)]
+    if wrong:
+        raise PolicyError(f"there is a class {wrong[0]}, but {len(labels)} labels: {listed(labels)}")
+    return [labels[position] for position in positions]

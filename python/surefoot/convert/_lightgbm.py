@@ -1,0 +1,75 @@
+"""Ensembles of LightGBM."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+from .._arguments import PathLike
+from .._errors import PolicyError, UsageError, require
+from .._model import MEMORY, Model
+from .._policy import Policy, from_contents
+from ._compare import compare
+from ._interface import labels_of_classes, make_interface, names_of_variables
+
+
+def from_lightgbm(
+    booster: Any,
+    model: Model,
+    *,
+    inputs: Optional[Sequence[str]] = None,
+    outputs: Optional[Sequence[str]] = None,
+    interface: Optional[PathLike] = None,
+    filter: Optional[bool] = None,
+) -> Policy:
+    """A policy from an ensemble of LightGBM with one score per label.
+
+    Args:
+        booster: A ``Booster`` or ``LGBMClassifier``. The trees up to ``best_iteration`` count.
+        model: The model that the policy acts in.
+        inputs: What it reads, in order. Default: its feature names if they are variables of the model, else ``model.observed``.
+        outputs: The labels of its scores, in order. Default: ``model.labels``.
+        interface: An interface file (``.jani2nnet``) that says both.
+        filter: Whether it chooses among applicable labels only.
+    """
+    lightgbm = require("lightgbm", "from_lightgbm")
+    labels = None
+    wrapper = booster
+    if isinstance(booster, lightgbm.LGBMModel):
+        booster = wrapper.booster_
+        if isinstance(wrapper, lightgbm.LGBMClassifier) and interface is None:
+            labels = labels_of_classes(model, wrapper.classes_, outputs)
+    if not isinstance(booster, lightgbm.Booster):
+        raise UsageError(f"`booster` is a {type(wrapper).__name__}, but must be a Booster or an LGBMClassifier")
+    text = booster.model_to_string()
+    read = lightgbm.Booster(model_str=text)
+    count = int(read.num_model_per_iteration())
+    if count < 2:
+        raise PolicyError(
+            "the ensemble has one score per state, but a policy needs one per label\n"
+            "  hint: train it as a model with several classes (objective `multiclass`)"
+        )
+    chosen = labels if labels is not None else outputs
+    names = names_of_variables(model, booster.feature_name())
+    counts = (int(booster.num_feature()), count)
+    document = make_interface(model, "policy.lightgbm.txt", counts, inputs, chosen, interface, filter, names=names)
+    policy = from_contents(model, document, {f"{MEMORY}/policy.lightgbm.txt": text.encode()}, "f64")
+
+    is_mean = "\naverage_output" in text.split("\nTree=", 1)[0]
+    compare(policy, "LightGBM", lambda rows: _sums(read, rows, count) if is_mean else _raw(read, rows), "f64")
+    return policy
+
+
+def _raw(booster: Any, rows: np.ndarray) -> np.ndarray:
+    return booster.predict(rows.astype(np.float64), raw_score=True)
+
+
+def _sums(booster: Any, rows: np.ndarray, count: int) -> np.ndarray:
+    """Sums of leaves, tree by tree: the scores of a random forest before they are divided by the number of its trees."""
+    leaves = np.asarray(booster.predict(rows.astype(np.float64), pred_leaf=True), dtype=np.int64)
+    total = np.zeros((len(rows), count))
+    for tree, column in enumerate(leaves.T):
+        values = {leaf: booster.get_leaf_output(tree, int(leaf)) for leaf in np.unique(column)}
+        total[:, tree % count] += [values[leaf] for leaf in column]
+    return total

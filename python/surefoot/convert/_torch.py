@@ -1,0 +1,180 @@
+"""Networks of PyTorch."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+
+from .._arguments import PathLike
+from .._errors import PolicyError, UsageError, require
+from .._model import MEMORY, Model
+from .._policy import Policy, from_contents
+from ._compare import compare
+from ._interface import make_interface
+from ._protobuf import chain
+
+#: Activations by name, for state dicts.
+ACTIVATIONS = {
+    "relu": ("Relu", {}),
+    "tanh": ("Tanh", {}),
+    "sigmoid": ("Sigmoid", {}),
+    "elu": ("Elu", {"alpha": 1.0}),
+    "leaky_relu": ("LeakyRelu", {"alpha": 0.01}),
+}
+
+
+def from_torch(
+    network: Any,
+    model: Model,
+    *,
+    inputs: Optional[Sequence[str]] = None,
+    outputs: Optional[Sequence[str]] = None,
+    interface: Optional[PathLike] = None,
+    filter: Optional[bool] = None,
+    activation: str = "relu",
+) -> Policy:
+    """A policy from a network of PyTorch.
+
+    Args:
+        network: A ``Sequential`` of ``Linear`` layers and activations (``ReLU``, ``Tanh``, ``Sigmoid``, ``ELU``, ``LeakyReLU``,
+            ``ReLU6``, ``Hardtanh``), which may hold others, ``Identity``, ``Flatten`` and ``Dropout``; or a state dict of such a
+            network.
+        model: The model that the policy acts in.
+        inputs: What it reads, in order: names of variables and constants. Default: ``model.observed``.
+        outputs: The labels of its outputs, in order. Default: ``model.labels``.
+        interface: An interface file (``.jani2nnet``) that says both.
+        filter: Whether it chooses among applicable labels only.
+        activation: Of a state dict: what stands between its layers.
+
+    Raises:
+        PolicyError: A layer is not known, or the numbers of inputs or outputs do not fit.
+        ComparisonError: Scores differ from those of PyTorch.
+    """
+    torch = require("torch", "from_torch")
+    if isinstance(network, torch.nn.Module):
+        layers = module_layers(torch, network, type(network).__name__)
+        module = network
+    elif isinstance(network, Mapping):
+        layers = state_dict_layers(network, activation)
+        module = _module(torch, layers)
+    else:
+        raise UsageError(f"`network` is a {type(network).__name__}, but must be a torch.nn.Module or a state dict")
+    return policy_of_layers(torch, module, layers, model, inputs, outputs, interface, filter)
+
+
+def policy_of_layers(
+    torch: Any,
+    module: Any,
+    layers: List[Tuple[Any, Any]],
+    model: Model,
+    inputs: Optional[Sequence[str]],
+    outputs: Optional[Sequence[str]],
+    interface: Optional[PathLike],
+    filter: Optional[bool],
+) -> Policy:
+    """A policy of a chain of layers, which computes what the module does."""
+    weights = [layer[0] for layer in layers if not isinstance(layer[0], str)]
+    if not weights:
+        raise PolicyError("the network has no Linear layer")
+    counts = (weights[0].shape[1], weights[-1].shape[0])
+    document = make_interface(model, "policy.onnx", counts, inputs, outputs, interface, filter)
+    contents = chain(layers, *counts)
+    policy = from_contents(model, document, {f"{MEMORY}/policy.onnx": contents}, "any-f32")
+
+    def scores(rows: np.ndarray) -> np.ndarray:
+        device = next(module.parameters()).device
+        was_training = module.training
+        module.eval()
+        try:
+            with torch.no_grad():
+                return module(torch.as_tensor(rows, dtype=torch.float32, device=device)).cpu().numpy()
+        finally:
+            module.train(was_training)
+
+    compare(policy, "PyTorch", scores, "any-f32")
+    return policy
+
+
+def module_layers(torch: Any, module: Any, place: str) -> List[Tuple[Any, Any]]:
+    """The chain of layers that a module applies."""
+    nn = torch.nn
+    if type(module) is nn.Sequential:
+        children = module.named_children()
+        return [layer for name, child in children for layer in module_layers(torch, child, f"{place}.{name}")]
+    if type(module) is nn.Linear:
+        return [_linear(module.weight, module.bias, place)]
+    if type(module) in (nn.Identity, nn.Dropout, nn.Flatten):
+        return []
+    known = {
+        nn.ReLU: lambda: ("Relu", {}),
+        nn.Tanh: lambda: ("Tanh", {}),
+        nn.Sigmoid: lambda: ("Sigmoid", {}),
+        nn.ELU: lambda: ("Elu", {"alpha": float(module.alpha)}),
+        nn.LeakyReLU: lambda: ("LeakyRelu", {"alpha": float(module.negative_slope)}),
+        nn.ReLU6: lambda: ("Clip", {"min": 0.0, "max": 6.0}),
+        nn.Hardtanh: lambda: ("Clip", {"min": float(module.min_val), "max": float(module.max_val)}),
+    }
+    make = known.get(type(module))
+    if make is None:
+        raise PolicyError(
+            f"{place} is a layer of type {type(module).__name__}, which is not known\n"
+            "  hint: networks are Sequentials of Linear, ReLU, Tanh, Sigmoid, ELU, LeakyReLU, ReLU6 and Hardtanh; of a module of "
+            "your own, pass the Sequential that it holds, or export it to ONNX and call `from_onnx`"
+        )
+    return [make()]
+
+
+def _linear(weight: Any, bias: Any, place: str) -> Tuple[np.ndarray, np.ndarray]:
+    if str(weight.dtype) != "torch.float32":
+        raise PolicyError(
+            f"the parameters of {place} are of type {weight.dtype}, but must be float32\n  hint: call `network.float()`"
+        )
+    weights = weight.detach().cpu().numpy()
+    biases = np.zeros(len(weights), np.float32) if bias is None else bias.detach().cpu().numpy()
+    if not (np.isfinite(weights).all() and np.isfinite(biases).all()):
+        raise PolicyError(f"{place} has parameters that are infinite or not a number")
+    return weights, biases
+
+
+def state_dict_layers(tensors: Mapping[str, Any], activation: str) -> List[Tuple[Any, Any]]:
+    """The chain of layers of a state dict: weights in order, an activation between two of them."""
+    if activation not in ACTIVATIONS:
+        raise UsageError(f"`activation` is {activation!r}, but must be one of {', '.join(ACTIVATIONS)}")
+    names = [name[: -len("weight")] for name in tensors if name.endswith("weight")]
+    known = {name + part for name in names for part in ("weight", "bias")}
+    other = [name for name in tensors if name not in known]
+    if other or not names:
+        found = f"`{other[0]}`" if other else "nothing"
+        raise PolicyError(f"a state dict of a chain holds weights and biases of its layers, but there is {found}")
+    names.sort(key=lambda name: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)])
+    layers: List[Tuple[Any, Any]] = []
+    for name in names:
+        weight = tensors[name + "weight"]
+        if weight.ndim != 2:
+            raise PolicyError(f"`{name}weight` has {weight.ndim} dimensions, but weights of a Linear layer have 2")
+        layer = _linear(weight, tensors.get(name + "bias"), f"`{name.rstrip('.') or 'the layer'}`")
+        if layers:
+            before = layers[-1][0].shape[0]
+            if layer[0].shape[1] != before:
+                raise PolicyError(f"`{name}weight` reads {layer[0].shape[1]} values, but the layer before it has {before}")
+            layers.append(ACTIVATIONS[activation])
+        layers.append(layer)
+    return layers
+
+
+def _module(torch: Any, layers: List[Tuple[Any, Any]]) -> Any:
+    """A module of layers that come from a state dict, to compare with."""
+    nn = torch.nn
+    activations = {"Relu": nn.ReLU, "Tanh": nn.Tanh, "Sigmoid": nn.Sigmoid, "Elu": nn.ELU, "LeakyRelu": nn.LeakyReLU}
+    parts = []
+    for layer in layers:
+        if isinstance(layer[0], str):
+            parts.append(activations[layer[0]]())
+        else:
+            weights, biases = layer
+            linear = nn.Linear(weights.shape[1], weights.shape[0])
+            linear.load_state_dict({"weight": torch.as_tensor(weights), "bias": torch.as_tensor(biases)})
+            parts.append(linear)
+    return nn.Sequential(*parts)

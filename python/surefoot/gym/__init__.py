@@ -1,0 +1,30 @@
+"""Gymnasium environments of models: a policy is trained on exactly what is verified.
+
+    >>> model = surefoot.generate("blocksworld", blocks=4, table_limit=3)
+    >>> env = surefoot.gym.make(model, max_steps=50)
+    >>> vectorised = surefoot.gym.make_vec(model, num_envs=256)
+
+:func:`make` gives a Gymnasium environment, :func:`make_vec` a vectorised one whose steps are made by native code, and
+:func:`make_sb3_vec` the same for Stable-Baselines3. docs/python.md says what a step is.
+"""
+
+from ._batch import Settings
+from ._env import Environment, make
+from ._vector import VectorEnvironment, make_vec
+
+__all__ = ["Environment", "Settings", "VectorEnvironment", "make", "make_sb3_vec", "make_vec"]
+
+
+def make_sb3_vec(model, property=None, num_envs=16, *, seed=0, **settings):
+    """A vectorised environment (``VecEnv``) for Stable-Baselines3 and sb3-contrib, with native steps and action masks.
+
+    Args:
+        model: A model, or its file.
+        property: Name or index of the property, or its file.
+        num_envs: Number of runs side by side.
+        seed: Seed of the first runs; ``learn`` of Stable-Baselines3 sets its own.
+        settings: See :class:`Settings`.
+    """
+    from ._sb3 import make_sb3_vec as make
+
+    return make(model, property, num_envs, seed=seed, **settings)

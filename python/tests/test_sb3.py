@@ -1,0 +1,173 @@
+"""Policies of Stable-Baselines3, trained in the environments of this package."""
+
+import gymnasium
+import numpy as np
+import pytest
+import sb3_contrib as contrib
+import stable_baselines3 as sb3
+import torch
+
+import surefoot
+import surefoot.gym
+from surefoot.convert._compare import random_states
+
+SETTINGS = {"max_steps": 30, "inapplicable": "stay", "dtype": np.float32}
+
+
+def algorithms(env):
+    small = {"net_arch": [16, 16]}
+    relu = {**small, "activation_fn": torch.nn.ReLU}
+    common = {"seed": 0, "device": "cpu"}
+    return {
+        "ppo": lambda: sb3.PPO("MlpPolicy", env, n_steps=32, policy_kwargs=small, **common),
+        "ppo-relu": lambda: sb3.PPO("MlpPolicy", env, n_steps=32, policy_kwargs=relu, **common),
+        "a2c": lambda: sb3.A2C("MlpPolicy", env, policy_kwargs=small, **common),
+        "dqn": lambda: sb3.DQN("MlpPolicy", env, learning_starts=50, policy_kwargs=small, **common),
+        "maskable": lambda: contrib.MaskablePPO("MlpPolicy", env, n_steps=32, policy_kwargs=small, **common),
+    }
+
+
+@pytest.mark.parametrize("name", ["ppo", "ppo-relu", "a2c", "dqn", "maskable"])
+def test_trained_policies_choose_what_predict_does(blocks, name):
+    env = surefoot.gym.make_sb3_vec(blocks, num_envs=4, **SETTINGS)
+    algorithm = algorithms(env)[name]().learn(300)
+    policy = surefoot.from_sb3(algorithm, blocks)
+    assert policy.filter == (name == "maskable")
+    assert policy.inputs == blocks.observed and policy.outputs == blocks.labels
+    states = random_states(blocks, 300)
+    names = [variable.name for variable in blocks.variables]
+    rows = states[:, [names.index(each) for each in policy.inputs]].astype(np.float32)
+    actions, _ = algorithm.predict(rows, deterministic=True)
+    found = policy.scores(states, "f32")[..., 0].argmax(axis=1)
+    assert (found == actions).mean() > 0.99
+    result = surefoot.verify(blocks, policy, time_limit=60)
+    assert result.verdict in ("SAFE", "UNSAFE")
+
+
+def test_single_environments_can_be_wrapped(blocks):
+    env = surefoot.gym.make(blocks, observed=["table-counter", "hand-empty"], **SETTINGS)
+    algorithm = sb3.PPO("MlpPolicy", env, n_steps=16, batch_size=16, device="cpu", seed=0).learn(16)
+    policy = surefoot.from_sb3(algorithm, blocks)
+    assert policy.inputs == ["table-counter", "hand-empty"]
+
+
+def test_the_environment_passes_the_checks_of_stable_baselines(blocks):
+    from stable_baselines3.common.env_checker import check_env
+
+    check_env(surefoot.gym.make(blocks, dtype=np.float32))
+
+
+def test_masks_reach_maskable_ppo(blocks):
+    from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+
+    env = surefoot.gym.make_sb3_vec(blocks, num_envs=3)
+    env.seed(3)
+    env.reset()
+    assert is_masking_supported(env)
+    masks = get_action_masks(env)
+    assert masks.shape == (3, 5) and not masks.all()
+    assert np.array_equal(masks, env.action_masks())
+
+
+def test_runs_of_the_vectorised_environment_are_those_of_single_ones(blocks):
+    env = surefoot.gym.make_sb3_vec(blocks, num_envs=4, **SETTINGS)
+    env.seed(11)
+    observations = env.reset()
+    singles = [surefoot.gym.make(blocks, **SETTINGS) for _ in range(4)]
+    assert np.array_equal(observations, [single.reset(seed=11 + i)[0] for i, single in enumerate(singles)])
+    random = np.random.default_rng(0)
+    returns, ends = np.zeros(4), 0
+    for _ in range(100):
+        actions = random.integers(0, 5, 4)
+        observations, rewards, dones, infos = env.step(actions)
+        for i, single in enumerate(singles):
+            observation, reward, terminated, truncated, info = single.step(actions[i])
+            returns[i] += reward
+            assert rewards[i] == reward and dones[i] == (terminated or truncated)
+            if dones[i]:
+                ends += 1
+                assert np.array_equal(infos[i]["terminal_observation"], observation)
+                assert infos[i]["TimeLimit.truncated"] == truncated and infos[i]["ending"] == info["ending"]
+                assert infos[i]["episode"]["r"] == returns[i]
+                observation, returns[i] = single.reset()[0], 0
+            assert np.array_equal(observations[i], observation)
+    assert ends > 4
+
+
+class Fixed(gymnasium.Env):
+    """An environment with given spaces."""
+
+    def __init__(self, observations, actions):
+        self.observation_space, self.action_space = observations, actions
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return self.observation_space.sample(), {}
+
+    def step(self, action):
+        return self.observation_space.sample(), 0.0, False, False, {}
+
+
+def ppo(observations, actions=None, policy="MlpPolicy", **options):
+    actions = actions or gymnasium.spaces.Discrete(2)
+    return sb3.PPO(policy, Fixed(observations, actions), n_steps=8, batch_size=8, device="cpu", **options)
+
+
+def box(low, high, size=1):
+    return gymnasium.spaces.Box(low, high, (size,), np.float32)
+
+
+def test_bounds_of_observations_are_compared(walk):
+    assert surefoot.from_sb3(ppo(box(0, 9)), walk).inputs == ["x"]
+    surefoot.from_sb3(ppo(box(-np.inf, np.inf)), walk)
+    with pytest.raises(surefoot.PolicyError, match="`x` with values from 0 to 9, but .* from 0 to 5"):
+        surefoot.from_sb3(ppo(box(0, 5)), walk)
+
+
+def test_policies_that_do_not_fit_are_refused(walk):
+    discrete = gymnasium.spaces.Discrete
+    cases = [
+        (ppo(box(0, 9), box(-1, 1)), "has the action space Box"),
+        (ppo(box(0, 9), discrete(2, start=1)), "begin at 1"),
+        (ppo(box(0, 9), discrete(3)), "has 3 outputs"),
+        (ppo(box(0, 9, 2)), "has 2 inputs"),
+        (ppo(discrete(10)), "has the observation space Discrete"),
+        (ppo(gymnasium.spaces.Dict({"x": box(0, 9)}), policy="MultiInputPolicy"), "has the observation space Dict"),
+    ]
+    for algorithm, message in cases:
+        with pytest.raises(surefoot.PolicyError, match=message):
+            surefoot.from_sb3(algorithm, walk)
+    with pytest.raises(surefoot.PolicyError, match="a dict has no policy"):
+        surefoot.from_sb3({}, walk)
+
+
+def test_normalised_observations_are_refused(walk):
+    from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
+
+    def normalised(**options):
+        return VecNormalize(DummyVecEnv([lambda: Fixed(box(0, 9), gymnasium.spaces.Discrete(2))]), **options)
+
+    with pytest.raises(surefoot.PolicyError, match="normalised observations"):
+        surefoot.from_sb3(sb3.PPO("MlpPolicy", normalised(), device="cpu"), walk)
+    surefoot.from_sb3(sb3.PPO("MlpPolicy", normalised(norm_obs=False), device="cpu"), walk)
+
+
+def test_extractors_of_their_own_are_refused(walk):
+    from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+
+    class Squared(BaseFeaturesExtractor):
+        def __init__(self, space):
+            super().__init__(space, 1)
+
+        def forward(self, rows):
+            return rows * rows
+
+    algorithm = ppo(box(0, 9), policy_kwargs={"features_extractor_class": Squared})
+    with pytest.raises(surefoot.PolicyError, match="features extractor of type Squared"):
+        surefoot.from_sb3(algorithm, walk)
+
+
+def test_activations_that_are_not_known_are_refused(walk):
+    algorithm = ppo(box(0, 9), policy_kwargs={"activation_fn": torch.nn.GELU})
+    with pytest.raises(surefoot.PolicyError, match="mlp_extractor.policy_net.1 is a layer of type GELU"):
+        surefoot.from_sb3(algorithm, walk)
