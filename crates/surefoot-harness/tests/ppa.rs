@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use surefoot_engines::explain::Order;
 use surefoot_engines::pa::Enhancements;
-use surefoot_engines::ppa::{Options, Refinement, Search, SplitPoint, Variables, verify};
+use surefoot_engines::ppa::{Begin, Options, Refinement, Search, SplitPoint, Variables, verify};
 use surefoot_engines::{Control, Task, Verdict};
 use surefoot_harness::expect::{Coverage, Expected};
 use surefoot_harness::proof::inductive;
@@ -117,16 +117,23 @@ fn any_options() -> impl Strategy<Value = Options> {
             Enhancements { per_operator, shared_terms, entailed_operators, entailed_bounds }
         });
     let searches = [Search::Breadth, Search::Hamming, Search::Coarse];
-    (any_of(&[0, 0, 0, 3]), any_of(&searches), any_refinement(), 0..9_u64, enhancements).prop_map(
-        |(list, search, refinement, seed, enhancements)| Options {
+    (
+        any_of(&[0, 0, 0, 3]),
+        any_of(&[Begin::Unsafe, Begin::Commands]),
+        any_of(&searches),
+        any_refinement(),
+        0..9_u64,
+        enhancements,
+    )
+        .prop_map(|(list, begin, search, refinement, seed, enhancements)| Options {
             list,
+            begin,
             search,
             refinement,
             seed,
             enhancements,
             ..Options::default()
-        },
-    )
+        })
 }
 
 #[test]

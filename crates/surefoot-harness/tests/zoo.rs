@@ -25,8 +25,13 @@ fn explicit(task: &Task, exhaustive: bool, slice: bool, threads: usize) -> Resul
 
 /// Predicate abstraction as in the papers.
 fn papers(task: &Task, refinement: ppa::Refinement) -> Result<Outcome, TaskError> {
-    let options =
-        ppa::Options { list: 0, search: ppa::Search::Hamming, refinement, ..ppa::Options::default() };
+    let options = ppa::Options {
+        list: 0,
+        begin: ppa::Begin::Unsafe,
+        search: ppa::Search::Hamming,
+        refinement,
+        ..ppa::Options::default()
+    };
     ppa::verify(task, options, &Control::unlimited()).map(|proof| proof.outcome)
 }
 

@@ -25,7 +25,7 @@ use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, list_reachable, 
 use crate::task::{Task, TaskError};
 use coarse::Coarse;
 use distance::Distance;
-pub use options::{Options, Refinement, Search, SplitPoint, Variables};
+pub use options::{Begin, Options, Refinement, Search, SplitPoint, Variables};
 use search::Known;
 
 /// Time between two reports of progress.
@@ -102,6 +102,9 @@ impl<'p> Run<'p> {
     }
 
     fn search(&mut self) -> Result<End, Stop> {
+        if self.options.begin == Begin::Commands {
+            self.add_commands();
+        }
         if let Some(state) = self.abstraction.states.undefined_start()? {
             return Err(self.problem.undefined_start(&state));
         }

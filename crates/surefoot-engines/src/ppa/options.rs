@@ -10,6 +10,8 @@ use crate::pa::Enhancements;
 pub struct Options {
     /// How many reachable states may be visited first, in search of an unsafe one.
     pub list: usize,
+    /// With which predicates to begin.
+    pub begin: Begin,
     /// Where abstract paths are looked for first.
     pub search: Search,
     /// What becomes a predicate if the policy does not take an abstract path.
@@ -28,6 +30,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             list: 20_000,
+            begin: Begin::Unsafe,
             search: Search::Breadth,
             refinement: Refinement::Barriers,
             seed: 0,
@@ -36,6 +39,16 @@ impl Default for Options {
             check: true,
         }
     }
+}
+
+/// With which predicates to begin, besides given ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begin {
+    /// The atoms of the unsafe condition, as in the papers.
+    Unsafe,
+    /// These, and what decides whether commands are possible. Where most of it is needed in the end, it saves iterations over large abstract states; where guards name
+    /// every value, it tells all states apart.
+    Commands,
 }
 
 /// Where abstract paths are looked for first.

@@ -59,6 +59,17 @@ impl Run<'_> {
         self.abstraction.predicates.len() - before
     }
 
+    /// Adds what decides whether commands are possible.
+    pub(super) fn add_commands(&mut self) {
+        for (command, info) in self.problem.task.system.commands.iter().enumerate() {
+            for outcome in 0..info.outcomes.len() {
+                for predicate in self.atoms_of_step(Step { command, outcome }) {
+                    self.abstraction.add(predicate, Source::Environment);
+                }
+            }
+        }
+    }
+
     /// Adds what decides the steps and the barriers of a core.
     fn refine_by_core(&mut self, path: &AbstractPath, spurious: &Spurious) {
         self.add_steps(path, spurious.steps.iter().copied());

@@ -12,6 +12,9 @@ use crate::failure::Failure;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search, --engine ppa")]
 pub struct RefinementArguments {
+    /// With which predicates to begin, besides given ones [default: unsafe]
+    #[arg(long, value_enum)]
+    pub begin: Option<BeginName>,
     /// Where abstract paths are looked for first [default: breadth]
     #[arg(long, value_enum)]
     pub search: Option<SearchName>,
@@ -44,6 +47,15 @@ fn part(text: &str) -> Result<f64, String> {
         Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
         _ => Err("expected a number from 0 to 1".into()),
     }
+}
+
+/// With which predicates to begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BeginName {
+    /// Those of the unsafe condition, as in the papers
+    Unsafe,
+    /// These, and those of all commands: guards, ends of runs, ends of domains
+    Commands,
 }
 
 /// Where abstract paths are looked for first.
@@ -160,6 +172,10 @@ impl RefinementArguments {
         };
         Ok(ppa::Options {
             list: proof.list.unwrap_or(ppa::Options::default().list),
+            begin: match self.begin {
+                Some(BeginName::Unsafe) | None => ppa::Begin::Unsafe,
+                Some(BeginName::Commands) => ppa::Begin::Commands,
+            },
             search: match self.search {
                 Some(SearchName::Hamming) => ppa::Search::Hamming,
                 Some(SearchName::Coarse) => ppa::Search::Coarse,

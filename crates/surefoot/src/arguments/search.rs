@@ -234,6 +234,7 @@ impl SearchArguments {
             ("--resume", ic3.resume.is_some(), IC3),
             ("--predicates", abstraction.predicates.is_some(), PA),
             ("--without", !abstraction.without.is_empty(), PA),
+            ("--begin", refinement.begin.is_some(), PPA),
             ("--search", refinement.search.is_some(), PPA),
             ("--refine", refinement.refine.is_some(), PPA),
             ("--variables", refinement.variables.is_some(), PPA),

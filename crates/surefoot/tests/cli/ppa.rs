@@ -151,6 +151,8 @@ fn variants_of_the_papers_give_the_same_verdict() {
     for options in [
         &["--search", "hamming", "--seed", "3"][..],
         &["--search", "coarse"],
+        &["--begin", "commands"],
+        &["--begin", "unsafe", "--search", "breadth"],
         &["--refine", "barriers"],
         &["--refine", "values"],
         &["--refine", "witness"],
