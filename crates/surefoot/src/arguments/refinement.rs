@@ -12,7 +12,7 @@ use crate::failure::Failure;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search, --engine ppa")]
 pub struct RefinementArguments {
-    /// With which predicates to begin, besides given ones [default: commands]
+    /// With which predicates to begin, besides given ones [default: unsafe]
     #[arg(long, value_enum)]
     pub begin: Option<BeginName>,
     /// Where abstract paths are looked for first [default: breadth]
@@ -173,8 +173,8 @@ impl RefinementArguments {
         Ok(ppa::Options {
             list: proof.list.unwrap_or(ppa::Options::default().list),
             begin: match self.begin {
-                Some(BeginName::Unsafe) => ppa::Begin::Unsafe,
-                Some(BeginName::Commands) | None => ppa::Begin::Commands,
+                Some(BeginName::Unsafe) | None => ppa::Begin::Unsafe,
+                Some(BeginName::Commands) => ppa::Begin::Commands,
             },
             search: match self.search {
                 Some(SearchName::Hamming) => ppa::Search::Hamming,
