@@ -91,19 +91,28 @@ def test_labels_that_are_not_among_the_actions_happen_by_chance(walk):
 
 def test_rewards_come_from_the_objective():
     rewards = {
-        "goal-reward": 50,
         "goal-potential": {"op": "*", "left": -2, "right": "x"},
         "step-reward": {"op": "-", "left": 0, "right": "x"},
         "accumulate": ["steps"],
     }
     model = surefoot.load_model(walk_document(**rewards))
-    env = surefoot.gym.make(model)
+    env = surefoot.gym.make(model, goal_reward=50)
     env.reset(seed=0, options={"state": {"x": 3}})
     assert env.step(1)[1] == -3 + 2
     assert env.step(1)[1] == -2 + 2 + 50
     sparse = surefoot.gym.make(model, rewards="sparse", step_reward=-0.5, goal_reward=7)
     sparse.reset(seed=0, options={"state": {"x": 3}})
     assert [sparse.step(1)[1] for _ in range(2)] == [-0.5, 6.5]
+
+
+def test_a_potential_has_an_old_name():
+    potential = {"op": "*", "left": -2, "right": "x"}
+    env = surefoot.gym.make(surefoot.load_model(walk_document(**{"goal-reward": potential})))
+    env.reset(seed=0, options={"state": {"x": 3}})
+    assert env.step(1)[1] == 2
+    both = surefoot.load_model(walk_document(**{"goal-reward": potential, "goal-potential": potential}))
+    with pytest.raises(surefoot.InputError, match="only one of both"):
+        surefoot.gym.make(both)
 
 
 def test_start_states_are_counted(blocks, walk):

@@ -2,7 +2,9 @@
 
 use crate::certificate::{Domain, Fact, Region};
 
-/// Known facts that are looked at: what is hostile takes time in proportion to its size.
+/// Known facts that are looked at, as facts about the same sum and as others: what is hostile takes time in proportion
+/// to its size.
+const MOST_EQUAL: usize = 4096;
 const MOST_KNOWN: usize = 64;
 
 /// A box: the smallest and the largest value of each variable. Never empty.
@@ -121,29 +123,39 @@ impl Part {
 
     /// Whether a fact holds at every state that satisfies the facts that are `known`.
     pub fn entails(&self, fact: &Fact, known: &[Fact]) -> bool {
-        self.bounds_sum(&fact.terms, fact.limit.into(), known)
+        let terms = fact.terms.iter().map(|&(variable, factor)| (variable, factor.into()));
+        self.bounds_sum(terms.collect(), fact.limit.into(), known)
     }
 
     /// Whether a sum, in which variables may occur several times, is at most a limit at every state that satisfies the
     /// facts that are `known`.
     ///
     /// It is if its largest value is. It also is if a known fact bounds one sum, and the largest value of the
-    /// difference of both is at most the difference of the limits.
-    pub fn bounds_sum(&self, terms: &[(u32, i32)], limit: i128, known: &[Fact]) -> bool {
-        self.largest(terms) <= limit
-            || known.iter().take(MOST_KNOWN).any(|known| {
-                let plus = terms.iter().map(|&(variable, factor)| (variable, i64::from(factor)));
-                let minus = known.terms.iter().map(|&(variable, factor)| (variable, -i64::from(factor)));
-                let mut difference: Vec<(u32, i64)> = plus.chain(minus).collect();
-                difference.sort_unstable();
-                let same = difference.chunk_by(|a, b| a.0 == b.0);
-                let largest = same.map(|terms| {
-                    let (lower, upper) = self.0[terms[0].0 as usize];
-                    let factor: i128 = terms.iter().map(|term| i128::from(term.1)).sum();
-                    factor * i128::from(if factor >= 0 { upper } else { lower })
-                });
-                largest.sum::<i128>() <= limit - i128::from(known.limit)
-            })
+    /// difference of both is at most the difference of the limits. Facts about the same sum are looked for first.
+    pub fn bounds_sum(&self, terms: Vec<(u32, i64)>, limit: i128, known: &[Fact]) -> bool {
+        let terms = collected(terms);
+        let differs_by = |fact: &Fact, difference: &[(u32, i64)]| {
+            self.largest_sum(difference) <= limit - i128::from(fact.limit)
+        };
+        let is_same = |fact: &&Fact| {
+            let own = fact.terms.iter().map(|&(variable, factor)| (variable, i64::from(factor)));
+            terms.len() == fact.terms.len() && own.eq(terms.iter().copied())
+        };
+        let minus = |fact: &Fact| {
+            let negated = fact.terms.iter().map(|&(variable, factor)| (variable, -i64::from(factor)));
+            collected(terms.iter().copied().chain(negated).collect())
+        };
+        self.largest_sum(&terms) <= limit
+            || known.iter().take(MOST_EQUAL).filter(is_same).any(|fact| differs_by(fact, &[]))
+            || known.iter().take(MOST_KNOWN).any(|fact| differs_by(fact, &minus(fact)))
+    }
+
+    fn largest_sum(&self, terms: &[(u32, i64)]) -> i128 {
+        let term = |&(variable, factor): &(u32, i64)| {
+            let (lower, upper) = self.0[variable as usize];
+            i128::from(factor) * i128::from(if factor >= 0 { upper } else { lower })
+        };
+        terms.iter().map(term).sum()
     }
 
     /// A part that is one of its states and satisfies some facts, if that one is easily found: from the lower ends,
@@ -168,6 +180,14 @@ impl Part {
         }
         (!facts.iter().any(|fact| corner.excludes(fact))).then_some(corner)
     }
+}
+
+/// The terms of a sum with each variable once, ascending.
+fn collected(mut terms: Vec<(u32, i64)>) -> Vec<(u32, i64)> {
+    terms.sort_unstable();
+    let same = terms.chunk_by(|a, b| a.0 == b.0);
+    let sums = same.map(|same| (same[0].0, same.iter().map(|term| term.1).sum()));
+    sums.filter(|term: &(u32, i64)| term.1 != 0).collect()
 }
 
 /// Where a part is split: values below `at` on one side, all others on the other.

@@ -116,9 +116,9 @@ fn peel(
     for (face, inside) in cover.faces(region, image) {
         let cut = match outcome.assignment(face.variable) {
             None => Some(face),
-            Some(Assignment { shift: Some((variable, by)), .. }) => {
+            Some(Assignment { linear: Some((terms, by)), .. }) if matches!(terms[..], [(_, 1)]) => {
                 let at = i32::try_from(i64::from(face.at) - by).ok();
-                at.map(|at| Cut { variable: *variable, at })
+                at.map(|at| Cut { variable: terms[0].0 as usize, at })
             }
             Some(Assignment { value, .. }) => value.cut(part, slots),
         };
@@ -130,20 +130,20 @@ fn peel(
 
 /// Whether a fact holds after an outcome for all states of a part that satisfy the facts that are `known` there.
 ///
-/// The sum of the fact is rewritten into one over the state before the step, where values are variables plus numbers;
-/// other values are anything in the image.
+/// The sum of the fact is rewritten into one over the state before the step, where values are linear; other values are
+/// anything in the image.
 fn entails(fact: &Fact, outcome: &Outcome, part: &Part, image: &Part, known: &[Fact]) -> bool {
-    let mut terms: Vec<(u32, i32)> = Vec::new();
+    let mut terms: Vec<(u32, i64)> = Vec::new();
     let mut constant = 0_i128;
     for &(variable, factor) in &fact.terms {
-        match outcome.assignment(variable as usize).map(|assignment| assignment.shift) {
-            None => terms.push((variable, factor)),
-            Some(Some((from, by))) => {
-                terms.push((from as u32, factor));
-                constant += i128::from(factor) * i128::from(by);
+        match outcome.assignment(variable as usize).map(|assignment| &assignment.linear) {
+            None => terms.push((variable, factor.into())),
+            Some(Some((sum, number))) => {
+                terms.extend(sum.iter().map(|&(from, by)| (from, i64::from(factor) * i64::from(by))));
+                constant += i128::from(factor) * i128::from(*number);
             }
             Some(None) => constant += image.largest(&[(variable, factor)]),
         }
     }
-    part.bounds_sum(&terms, i128::from(fact.limit) - constant, known)
+    part.bounds_sum(terms, i128::from(fact.limit) - constant, known)
 }

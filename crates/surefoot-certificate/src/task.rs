@@ -60,8 +60,8 @@ pub(crate) struct Outcome {
 pub(crate) struct Assignment {
     pub variable: usize,
     pub value: Expression,
-    /// Where the value is another variable plus a number.
-    pub shift: Option<(usize, i64)>,
+    /// Where the value is a sum of variables with factors, and a number.
+    pub linear: Option<(Vec<(u32, i32)>, i64)>,
 }
 
 /// What an outcome makes of a part.
@@ -172,7 +172,7 @@ impl Outcome {
         let assignments = outcome.assignments.iter().map(|assignment| Assignment {
             variable: assignment.variable.index(),
             value: expression(assignment.value),
-            shift: shift(&system.exprs, assignment.value),
+            linear: linear(&system.exprs, &[(assignment.value, 1)]),
         });
         Outcome {
             probability: expression(outcome.probability),
@@ -184,14 +184,6 @@ impl Outcome {
     /// What is assigned to a variable.
     pub fn assignment(&self, variable: usize) -> Option<&Assignment> {
         self.assignments.iter().find(|assignment| assignment.variable == variable)
-    }
-}
-
-/// The variable and the number that an expression adds to it, if it is of that form. Truth values have no such form.
-fn shift(pool: &ExprPool, id: ExprId) -> Option<(usize, i64)> {
-    match linear(pool, &[(id, 1)])? {
-        (terms, number) if terms.len() == 1 && terms[0].1 == 1 => Some((terms[0].0 as usize, number)),
-        _ => None,
     }
 }
 
@@ -215,7 +207,9 @@ fn alternatives(pool: &ExprPool, condition: ExprId) -> Vec<ExprId> {
 fn facts(pool: &ExprPool, condition: ExprId) -> Vec<Fact> {
     let mut facts = Vec::new();
     let mut open = vec![condition];
-    while let Some(id) = open.pop() {
+    // Shared parts may make a condition exponentially longer than it is written.
+    for _ in 0..1000 {
+        let Some(id) = open.pop() else { break };
         // That `smaller + strict ≤ greater`.
         let mut at_most = |smaller: ExprId, greater: ExprId, strict: i64| {
             let sum = linear(pool, &[(smaller, 1), (greater, -1)]);
@@ -235,7 +229,8 @@ fn facts(pool: &ExprPool, condition: ExprId) -> Vec<Fact> {
     facts
 }
 
-/// A sum of integer expressions with factors as one of variables and a number, if it is one that has small numbers.
+/// A sum of integer expressions with factors as one of variables, ascending, and a number, if it is one that has small
+/// numbers.
 fn linear(pool: &ExprPool, sum: &[(ExprId, i64)]) -> Option<(Vec<(u32, i32)>, i64)> {
     let small = |value: i64| (value.unsigned_abs() < 1 << 40).then_some(value);
     let constant = |id: ExprId| match pool.as_constant(id) {

@@ -27,8 +27,6 @@ pub struct Property {
 /// verification.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rewards {
-    /// Gained when a goal state is reached, by its state.
-    pub goal: Option<ExprId>,
     /// A potential: each step gains the difference that it makes.
     pub potential: Option<ExprId>,
     /// Gained by each step, by the state before it.

@@ -22,7 +22,6 @@ pub struct Gains {
 /// Evaluates the expressions of an objective.
 pub(super) struct Rewarder {
     pub(super) gains: Gains,
-    goal: Option<Program>,
     potential: Option<Program>,
     step: Option<Program>,
 }
@@ -30,13 +29,8 @@ pub(super) struct Rewarder {
 impl Rewarder {
     pub(super) fn new(exprs: &ExprPool, gains: Gains) -> Self {
         let program = |id| Program::new(exprs, &[id]);
-        let Rewards { goal, potential, step } = gains.rewards;
-        Rewarder {
-            gains,
-            goal: goal.map(program),
-            potential: potential.map(program),
-            step: step.map(program),
-        }
+        let Rewards { potential, step } = gains.rewards;
+        Rewarder { gains, potential: potential.map(program), step: step.map(program) }
     }
 
     /// Whether the gain of a step depends on states.
@@ -47,11 +41,6 @@ impl Rewarder {
     /// The gain of a step from a state.
     pub(super) fn step(&self, before: &[i32], slots: &mut Vec<PointValue>) -> Result<f64, Undefined> {
         self.step.as_ref().map_or(Ok(self.gains.step), |program| number(program, before, slots))
-    }
-
-    /// The gain of reaching a goal state.
-    pub(super) fn goal(&self, state: &[i32], slots: &mut Vec<PointValue>) -> Result<f64, Undefined> {
-        self.goal.as_ref().map_or(Ok(self.gains.goal), |program| number(program, state, slots))
     }
 
     /// The potential of a state.

@@ -139,10 +139,7 @@ impl Environment {
         run.packed.copy_from_slice(&scratch.after);
         run.ending = self.arrive(run, scratch)?;
         match run.ending {
-            Ending::Goal => {
-                self.unpack(run, scratch);
-                reward += self.rewarder.goal(&scratch.state, &mut scratch.slots)?;
-            }
+            Ending::Goal => reward += gains.goal,
             Ending::Deadlock => reward += gains.deadlock,
             _ => {}
         }
@@ -313,11 +310,7 @@ impl Environment {
         let mut stepper = Stepper::new(&self.task);
         let found = stepper.status(state).map(|_| ()).and_then(|()| stepper.anything_wrong(state));
         let mut slots: Vec<PointValue> = Vec::new();
-        let rewards = [
-            self.rewarder.step(state, &mut slots),
-            self.rewarder.potential(state, &mut slots),
-            self.rewarder.goal(state, &mut slots),
-        ];
+        let rewards = [self.rewarder.step(state, &mut slots), self.rewarder.potential(state, &mut slots)];
         let reward = rewards.into_iter().find_map(Result::err);
         match (found, reward) {
             (Err(error), _) => TaskError::Model(error),

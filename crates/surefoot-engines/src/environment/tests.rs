@@ -12,7 +12,7 @@ const GAINS: Gains = Gains {
     step: -0.25,
     stall: -2.0,
     deadlock: -3.0,
-    rewards: surefoot_model::Rewards { goal: None, potential: None, step: None },
+    rewards: surefoot_model::Rewards { potential: None, step: None },
 };
 
 fn task(files: &[(&str, &str)], property_file: Option<&str>, out_of_domain: OutOfDomain) -> (Task, Gains) {
@@ -68,7 +68,7 @@ const WALK: &str = r#"{
     "properties": [{"name": "p", "expression": {"op": "PA",
         "reach": {"op": "=", "left": "x", "right": 0},
         "objective": {"op": "objective", "goal": {"op": "=", "left": "x", "right": 9},
-            "goal-reward": 100, "goal-potential": {"op": "*", "left": "x", "right": 2},
+            "goal-potential": {"op": "*", "left": "x", "right": 2},
             "step-reward": {"op": "-", "left": 0, "right": "x"}, "accumulate": ["steps"]}}}]
 }"#;
 
@@ -182,7 +182,7 @@ fn rewards_follow_the_objective_and_the_silent_command_has_its_share() {
         environment.start_in(&mut run, &[0, 7], &mut scratch).expect("a state");
         let step = environment.step(&mut run, 0, &mut scratch).expect("defined");
         let after = environment.state(&run)[1];
-        let goal = if after == 9 { 100.0 } else { 0.0 };
+        let goal = if after == 9 { GAINS.goal } else { 0.0 };
         assert_eq!(step.reward, -7.0 + goal + 2.0 * f64::from(after - 7));
         silent += u32::from(step.command == Some(0));
         twice += u32::from(after == 9);

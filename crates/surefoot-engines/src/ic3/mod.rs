@@ -220,6 +220,7 @@ fn prove(
     control: &Control<'_>,
 ) -> Result<Proof, TaskError> {
     suits(task, "ic3")?;
+    let began = Instant::now();
     let mut problem = Problem::new(task);
     if options.laws {
         problem.obey(laws(&problem, options.solver, control.poll()));
@@ -227,7 +228,7 @@ fn prove(
     if let Some(saved) = &saved {
         saved.fit(&problem).map_err(TaskError::Saved)?;
     }
-    let mut run = Run::new(&problem, saved, options, control);
+    let mut run = Run::new(&problem, saved, options, began, control);
     let found = run.search();
     let mut statistics = run.statistics();
     let stopped = run.stopped.or_else(|| control.exhausted(run.memory()));
@@ -253,6 +254,7 @@ impl<'p> Run<'p> {
         problem: &'p Problem,
         saved: Option<SavedFrames>,
         options: Options,
+        began: Instant,
         control: &'p Control<'p>,
     ) -> Run<'p> {
         let (poll, cache) = (control.poll(), control.cache());
@@ -260,7 +262,7 @@ impl<'p> Run<'p> {
             problem,
             control,
             options,
-            began: Instant::now(),
+            began,
             stepper: Stepper::new(&problem.task),
             frames: Frames::default(),
             levels: 1,

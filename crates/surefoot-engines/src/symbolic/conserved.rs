@@ -7,8 +7,11 @@
 //!
 //! Boxes cannot say such things, but they hold for every region at once. So engines look only at states that obey the laws, and regions of proofs have them as facts.
 
+use std::collections::BTreeMap;
+
 use num_bigint::BigInt;
 use num_rational::BigRational;
+use rustc_hash::FxHashSet;
 use surefoot_model::expr::Linear;
 use surefoot_model::{ExprId, Inequality, Node, Outcome, Predicate, Value, VarId, Variable};
 use surefoot_solve::{Answer, AnySolver, Backend, Poll, States};
@@ -70,7 +73,7 @@ pub fn display(laws: &[Law], variables: &[Variable]) -> Vec<String> {
 
 /// The laws of a problem; some may be missing if a limit is reached.
 pub fn laws(problem: &Problem, solver: Backend, poll: Poll) -> Vec<Law> {
-    let sums = conserved(problem);
+    let sums = conserved(problem, &poll);
     let states = States::with_solver(&problem.task.system, solver.maker()());
     let mut starts = Starts { problem, states: states.expect("variables are discrete") };
     starts.states.set_interrupt(Some(poll));
@@ -89,24 +92,39 @@ pub fn laws(problem: &Problem, solver: Backend, poll: Poll) -> Vec<Law> {
     laws
 }
 
-/// A basis of the sums that no step changes.
-fn conserved(problem: &Problem) -> Vec<Linear> {
+/// A basis of the sums that no step changes; empty if a limit is reached.
+fn conserved(problem: &Problem, poll: &Poll) -> Vec<Linear> {
     let variables = problem.domain.lower.len();
     if variables > MOST_VARIABLES {
         return Vec::new();
     }
-    let mut equations = Equations { rows: Vec::new(), variables };
+    let mut gains = FxHashSet::default();
     for (command, info) in problem.task.system.commands.iter().zip(&problem.commands) {
         let Some(hull) = &info.hull else { continue };
         for outcome in &command.outcomes {
-            add_changes(problem, hull, outcome, &mut equations);
+            add_gains(problem, hull, outcome, &mut gains);
         }
+    }
+    let mut gains: Vec<Vec<(usize, i64)>> = gains.into_iter().collect();
+    gains.sort_unstable();
+    let mut equations = Equations { rows: Vec::new(), variables };
+    for gain in gains {
+        if poll() {
+            return Vec::new();
+        }
+        equations.add(gain);
     }
     equations.solutions().into_iter().filter_map(integers).collect()
 }
 
-/// Adds the equations that an outcome, taken from states of a box, leaves a sum as it is.
-fn add_changes(problem: &Problem, hull: &StateBox, outcome: &Outcome, equations: &mut Equations) {
+/// Adds what an outcome, taken from states of a box, adds to sums: for each variable before the step, and for 1, how much of it each assigned variable gains. With
+/// the factors of a sum, these must add up to 0.
+fn add_gains(
+    problem: &Problem,
+    hull: &StateBox,
+    outcome: &Outcome,
+    gains: &mut FxHashSet<Vec<(usize, i64)>>,
+) {
     let pool = &problem.task.system.exprs;
     let number = |variable: VarId| {
         let (lower, upper) = (hull.lower[variable.index()], hull.upper[variable.index()]);
@@ -118,30 +136,26 @@ fn add_changes(problem: &Problem, hull: &StateBox, outcome: &Outcome, equations:
         (_, Node::Variable(variable)) => number(*variable),
         _ => None,
     };
-    // For each variable before the step, and for 1, how much of it each assigned variable gains.
-    let mut gains = vec![Vec::new(); equations.variables + 1];
+    let mut of: BTreeMap<Option<VarId>, Vec<(usize, i64)>> = BTreeMap::new();
     for assignment in &outcome.assignments {
         let variable = assignment.variable;
-        let Some(new) = Linear::of(pool, assignment.value, constant) else {
-            equations.add([(variable.index(), 1)]);
-            continue;
-        };
         let old = match number(variable) {
             Some(value) => Linear { terms: Vec::new(), constant: value },
             None => Linear { terms: vec![(variable, 1)], constant: 0 },
         };
-        let Some(gain) = new.minus(&old) else {
-            equations.add([(variable.index(), 1)]);
+        let new = Linear::of(pool, assignment.value, constant);
+        let Some(gain) = new.and_then(|new| new.minus(&old)) else {
+            gains.insert(vec![(variable.index(), 1)]);
             continue;
         };
-        for (of, factor) in gain.terms {
-            gains[of.index()].push((variable.index(), factor));
+        for (before, factor) in gain.terms {
+            of.entry(Some(before)).or_default().push((variable.index(), factor));
         }
-        gains[equations.variables].push((variable.index(), gain.constant));
+        if gain.constant != 0 {
+            of.entry(None).or_default().push((variable.index(), gain.constant));
+        }
     }
-    for gain in gains {
-        equations.add(gain);
-    }
+    gains.extend(of.into_values());
 }
 
 /// Linear equations `Σ factor · a = 0`, in reduced echelon form: each row has a first factor 1, in a column in which all others have 0.

@@ -179,11 +179,17 @@ impl PropertyReader<'_, '_, '_> {
     }
 
     fn read_rewards(&mut self, objective: Json<'_>) -> Result<Rewards, InputError> {
-        let mut number = |key| objective.get(key).map(|json| self.number(json)).transpose();
+        let old_name = objective.get("goal-reward");
+        let potential = objective.get("goal-potential");
+        if let (Some(old_name), Some(_)) = (old_name, potential) {
+            let message =
+                "\"goal-reward\" is the old name of \"goal-potential\"; there must be only one of both";
+            return Err(old_name.error(message));
+        }
+        let mut number = |json: Option<Json<'_>>| json.map(|json| self.number(json)).transpose();
         Ok(Rewards {
-            goal: number("goal-reward")?,
-            potential: number("goal-potential")?,
-            step: number("step-reward")?,
+            potential: number(potential.or(old_name))?,
+            step: number(objective.get("step-reward"))?,
         })
     }
 
