@@ -2,6 +2,7 @@
 
 mod close;
 mod engine;
+mod facts;
 mod make;
 mod oracle;
 mod python;
