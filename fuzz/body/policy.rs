@@ -1,6 +1,7 @@
-//! What the fuzz targets `nnet`, `interface`, `ensemble`, `xgboost`, `lightgbm` and `onnx` do with a file. The test
-//! `corpus` of `surefoot-policy` does it too.
+//! What the fuzz targets of policies (`nnet`, `interface`, `ensemble`, `xgboost`, `lightgbm`, `onnx`, `safetensors`,
+//! `archive`, `pickle`, `sb3`) do with a file. The test `corpus` of `surefoot-policy` does it too.
 
+use std::io::{Cursor, Write};
 use std::path::Path;
 
 use surefoot_model::{Label, Origin, Scope, Symbol, TransitionSystem, Variable, VariableType};
@@ -9,6 +10,14 @@ use surefoot_policy::{Arithmetic, Policy, ReadOptions, parse};
 const INTERFACE: &str = include_str!("../corpus/interface/globals.json");
 const NETWORK: &str = include_str!("../corpus/nnet/small.nnet");
 const ENSEMBLE: &str = include_str!("../corpus/ensemble/forest.json");
+
+/// The interface of a state dict.
+const STATE_DICT: &str = r#"{"file": "policy", "activation": "relu", "output": ["left", "right"],
+ "input": [{"name": "x", "automaton": null}, {"name": "y", "automaton": null}]}"#;
+/// That of a file which says itself what stands between its layers.
+const PLAIN: &str = r#"{"file": "policy", "output": ["left", "right"],
+ "input": [{"name": "x", "automaton": null}, {"name": "y", "automaton": null}]}"#;
+const PPO: &[u8] = include_bytes!("../corpus/archive/ppo.zip");
 
 /// Reads `text` as a network with two inputs and two outputs; whether it is one.
 pub fn nnet(text: &str) -> bool {
@@ -22,8 +31,46 @@ pub fn ensemble(text: &str) -> bool {
 
 /// Reads `bytes` as an ONNX model with two inputs and two outputs; whether it is one.
 pub fn onnx(bytes: &[u8]) -> bool {
-    let options = ReadOptions { scorer_file: Some("policy.onnx".into()) };
+    let options = ReadOptions { scorer_file: Some("policy.onnx".into()), ..ReadOptions::default() };
     check_file(INTERFACE, bytes, &options)
+}
+
+/// Reads `bytes` as a network in the safetensors format with two inputs and two outputs; whether it is one.
+pub fn safetensors(bytes: &[u8]) -> bool {
+    check_file(STATE_DICT, bytes, &ReadOptions::default())
+}
+
+/// Reads `bytes` as an archive of `PyTorch` or Stable-Baselines3 with two inputs and two outputs; whether it is one.
+pub fn archive(bytes: &[u8]) -> bool {
+    [STATE_DICT, PLAIN].map(|interface| check_file(interface, bytes, &ReadOptions::default())).contains(&true)
+}
+
+/// Reads `bytes` as the pickle in an archive of `PyTorch`; whether it describes a network.
+pub fn pickle(bytes: &[u8]) -> bool {
+    let numbers: Vec<u8> = (0..6_u8).flat_map(|number| f32::from(number).to_le_bytes()).collect();
+    let storages = ["a/data/0", "a/data/1", "a/data/2", "a/data/3"].map(|name| (name, numbers.as_slice()));
+    let zip = zipped(&[&[("a/data.pkl", bytes)], storages.as_slice()].concat());
+    check_file(STATE_DICT, &zip, &ReadOptions::default())
+}
+
+/// Reads `text` as the settings in an archive of Stable-Baselines3 with the weights of `ppo.zip`; whether they fit.
+pub fn sb3(text: &str) -> bool {
+    let mut archive = zip::ZipArchive::new(Cursor::new(PPO)).expect("an archive");
+    let mut weights = Vec::new();
+    let file = archive.by_name("policy.pth").expect("the archive has weights");
+    std::io::copy(&mut { file }, &mut weights).expect("the archive is sound");
+    let zip = zipped(&[("data", text.as_bytes()), ("policy.pth", &weights)]);
+    check_file(PLAIN, &zip, &ReadOptions::default())
+}
+
+fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, contents) in files {
+        writer.start_file(*name, options).expect("memory is writable");
+        writer.write_all(contents).expect("memory is writable");
+    }
+    writer.finish().expect("memory is writable").into_inner()
 }
 
 /// Reads `text` as a model of `XGBoost` with two inputs and two outputs; whether it is one.

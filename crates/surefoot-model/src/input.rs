@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::compressed;
+
 /// A place in a text file, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
@@ -106,12 +108,18 @@ impl Sources {
         Sources { files: Vec::new(), memory }
     }
 
-    /// The contents of a UTF-8 text file.
+    /// The contents of a UTF-8 text file, which may be compressed.
     pub fn read(&mut self, path: &Path) -> Result<String, InputError> {
-        utf8_text(path, self.read_bytes(path)?)
+        utf8_text(path, self.read_contents(path)?)
     }
 
-    /// The contents of a file of any kind.
+    /// The contents of a file of any kind; a file that is compressed with gzip is expanded. What is remembered is the
+    /// hash of the file as it is.
+    pub fn read_contents(&mut self, path: &Path) -> Result<Vec<u8>, InputError> {
+        compressed::expand(path, self.read_bytes(path)?)
+    }
+
+    /// The bytes of a file of any kind.
     pub fn read_bytes(&mut self, path: &Path) -> Result<Vec<u8>, InputError> {
         if let Some(file) = self.memory.iter().find(|file| file.path == path) {
             let contents = file.contents.clone();

@@ -6,6 +6,7 @@
 //!
 //! Nothing in this crate recurses over expressions, so a condition may be nested as deeply as memory allows.
 
+mod compressed;
 pub mod domains;
 pub mod enumerate;
 pub mod expr;
@@ -20,6 +21,7 @@ mod system;
 mod value;
 mod variable;
 
+pub use compressed::expand;
 pub use expr::{BinaryOp, ExprId, ExprPool, Linear, Node, PointValue, Program, TypeError, UnaryOp};
 pub use input::{InputError, MemoryFile, Position, SourceFile, Sources, utf8_text};
 pub use predicate::{Inequality, Predicate};

@@ -34,3 +34,23 @@ fn models_of_xgboost() {
 fn models_of_lightgbm() {
     replay::replay("lightgbm", body::lightgbm);
 }
+
+#[test]
+fn safetensors() {
+    replay::replay_bytes("safetensors", body::safetensors);
+}
+
+#[test]
+fn archives() {
+    replay::replay_bytes("archive", body::archive);
+}
+
+#[test]
+fn pickles() {
+    replay::replay_bytes("pickle", body::pickle);
+}
+
+#[test]
+fn settings_of_stable_baselines() {
+    replay::replay("sb3", body::sb3);
+}

@@ -14,6 +14,8 @@ use crate::output;
 pub enum Exit {
     /// The command did what it should; for `verify`: SAFE.
     Done = 0,
+    /// For `bench`: an answer contradicts what is known, or another one.
+    Contradicted = 1,
     /// Wrong arguments.
     Usage = 2,
     /// A file, model, policy, property or trace is wrong.

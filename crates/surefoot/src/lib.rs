@@ -8,6 +8,7 @@
 
 mod answer;
 mod arguments;
+mod bench;
 mod command;
 mod exit;
 mod failure;

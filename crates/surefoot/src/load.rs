@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use surefoot_certificate::{Input, Role};
 use surefoot_engines::{Goal, OutOfDomain, Semantics, Task};
-use surefoot_model::jani::{self, Loaded};
+use surefoot_model::jani::{self, ConstantValue, Loaded};
 use surefoot_model::{InputError, LabelId, Property, Rewards, SourceFile, Sources, TransitionSystem};
 use surefoot_policy::{Arithmetic, Policy};
 
@@ -19,7 +19,7 @@ pub struct Problem {
     pub task: Task,
     /// The model file.
     pub model: PathBuf,
-    /// The policy's interface file.
+    /// The policy's interface file, or its scorer if the interface was listed.
     pub policy: Option<PathBuf>,
     /// Constants that were given on the command line.
     pub constants: Vec<(String, String)>,
@@ -39,12 +39,12 @@ pub fn problem(options: &TaskOptions) -> Result<Problem, Failure> {
     let index = property::choose(&loaded, options)?;
     let mut property = loaded.properties[index].question.clone()?;
     let rewards = loaded.properties[index].rewards.clone();
-    let Loaded { system, mut sources, mut warnings, predicates, question_files, .. } = loaded;
+    let Loaded { system, mut sources, mut warnings, predicates, question_files, constants, .. } = loaded;
     property.predicates = predicates.unwrap_or(property.predicates);
     let of_model = sources.files.len();
     let policy_file = policy_file(options, &property)?;
     let mut policy = match &policy_file {
-        Some(file) => Some(policy(file, options, &system, &mut sources, &mut warnings)?),
+        Some(file) => Some(policy(file, options, (&system, &constants), &mut sources, &mut warnings)?),
         None => None,
     };
     let semantics = semantics(options.reading, policy.as_ref());
@@ -107,21 +107,25 @@ fn policy_file(options: &TaskOptions, property: &Property) -> Result<Option<Path
 pub fn policy(
     file: &Path,
     options: &TaskOptions,
-    system: &TransitionSystem,
+    (system, constants): (&TransitionSystem, &[ConstantValue]),
     sources: &mut Sources,
     warnings: &mut Vec<InputError>,
 ) -> Result<Policy, InputError> {
-    let read_options = surefoot_policy::ReadOptions { scorer_file: options.scorer.clone() };
-    let policy =
-        surefoot_policy::read_with(file, system, &read_options, sources, warnings).map_err(|error| {
-            if options.policy == PolicyChoice::Property && error.hint.is_none() && !file.exists() {
-                error.with_hint(
-                    "the property names this file; pass another with `--policy FILE`, or `--no-policy`",
-                )
-            } else {
-                error
-            }
-        })?;
+    let read_options =
+        surefoot_policy::ReadOptions { scorer_file: options.scorer.clone(), constants: constants.to_vec() };
+    let policy = match &options.lists {
+        Some(lists) => surefoot_policy::read_listed(file, lists, system, &read_options, sources, warnings),
+        None => surefoot_policy::read_with(file, system, &read_options, sources, warnings),
+    };
+    let policy = policy.map_err(|error| {
+        if options.policy == PolicyChoice::Property && error.hint.is_none() && !file.exists() {
+            error.with_hint(
+                "the property names this file; pass another with `--policy FILE`, or `--no-policy`",
+            )
+        } else {
+            error
+        }
+    })?;
     for (index, label) in system.labels.iter().enumerate() {
         let id = LabelId(index as u32);
         let commands = system.commands.iter().filter(|command| command.label == Some(id)).count();

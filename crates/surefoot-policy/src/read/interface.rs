@@ -2,18 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
+use surefoot_model::jani::ConstantValue;
 use surefoot_model::json::Json;
 use surefoot_model::{
-    InputError, LabelId, Origin, Position, Scope, Symbol, TransitionSystem, VarId, VariableType,
+    InputError, LabelId, Origin, Position, Scope, Symbol, TransitionSystem, Value, VariableType,
 };
 
 use super::lightgbm;
+use super::request::{Request, read_activation, read_layers};
 use super::suggestion::did_you_mean;
 use crate::policy::{Policy, PolicyInput, Scorer};
 
 const EXAMPLE: &str = "a policy interface is a JSON file such as {\"file\": \"policy.nnet\", \
      \"input\": [{\"name\": \"x\", \"automaton\": null}], \"output\": [\"left\", \"right\"]}: \
-     it says which variables the policy reads and which labels its outputs are";
+     it says which variables the policy reads and which labels its outputs are. Instead, `--inputs` and `--outputs` can \
+     list them";
 
 /// An interface whose names are resolved in a transition system.
 pub(super) struct Interface<'d> {
@@ -24,6 +27,7 @@ pub(super) struct Interface<'d> {
     outputs: Vec<LabelId>,
     filter: bool,
     hidden: Option<(Json<'d>, Vec<usize>)>,
+    request: Request,
 }
 
 /// Refuses a file that holds a scorer where the interface was expected.
@@ -51,6 +55,7 @@ impl<'d> Interface<'d> {
     pub(super) fn read(
         root: Json<'d>,
         system: &TransitionSystem,
+        constants: &[ConstantValue],
         warnings: &mut Vec<InputError>,
     ) -> Result<Self, InputError> {
         root.object().map_err(|error| error.with_hint(EXAMPLE))?;
@@ -60,7 +65,18 @@ impl<'d> Interface<'d> {
             return Err(root.error(message).with_hint(EXAMPLE));
         }
         root.warn_unknown_keys(
-            &["file", "torch-file", "filter", "input", "elements", "output", "metadata", "comment"],
+            &[
+                "file",
+                "torch-file",
+                "filter",
+                "input",
+                "elements",
+                "activation",
+                "layers",
+                "output",
+                "metadata",
+                "comment",
+            ],
             warnings,
         );
         if let Some(file) = root.get("torch-file") {
@@ -71,11 +87,16 @@ impl<'d> Interface<'d> {
         let output = root.require("output").map_err(|error| error.with_hint(EXAMPLE))?;
         let mut inputs = Vec::new();
         for item in input.array()? {
-            inputs.push(PolicyInput::Variable(read_input(item, system, warnings)?));
+            inputs.push(read_input(item, system, constants, warnings)?);
         }
         let outputs = read_outputs(output, system)?;
         let hidden = root.get("elements").map(read_sizes).transpose()?;
-        Ok(Interface { root, input, output, inputs, outputs, filter, hidden })
+        let request = Request {
+            sizes: (inputs.len(), outputs.len()),
+            activation: root.get("activation").map(read_activation).transpose()?,
+            layers: root.get("layers").map(read_layers).transpose()?,
+        };
+        Ok(Interface { root, input, output, inputs, outputs, filter, hidden, request })
     }
 
     /// The file that holds the scorer.
@@ -90,9 +111,45 @@ impl<'d> Interface<'d> {
         Ok(self.root.file().parent().unwrap_or(Path::new("")).join(name))
     }
 
-    /// Numbers of inputs and outputs.
-    pub(super) fn sizes(&self) -> (usize, usize) {
-        (self.inputs.len(), self.outputs.len())
+    /// What the scorer must be.
+    pub(super) fn request(&self) -> &Request {
+        &self.request
+    }
+
+    /// Refuses to say about a scorer what its file says itself.
+    pub(super) fn refuse_state_dict_keys(&self) -> Result<(), InputError> {
+        let key = ["activation", "layers"].iter().find_map(|key| self.root.get(key).zip(Some(key)));
+        key.map_or(Ok(()), |(json, key)| {
+            let message = format!("{key:?} is for state dicts, which do not say it themselves");
+            Err(json.error(message).with_hint("leave it out for this format"))
+        })
+    }
+
+    /// Compares what the policy has seen in training with the domains of its inputs.
+    pub(super) fn compare_observations(
+        &self,
+        observed: &[(f64, f64)],
+        system: &TransitionSystem,
+        warnings: &mut Vec<InputError>,
+    ) {
+        for (number, (input, &(low, high))) in self.inputs.iter().zip(observed).enumerate() {
+            let (name, (lower, upper)) = match *input {
+                PolicyInput::Constant(value) => ("a constant", (value, value)),
+                PolicyInput::Variable(id) => {
+                    let variable = &system.variables[id.index()];
+                    let Some(bounds) = variable.ty.bounds() else { continue };
+                    (variable.name.as_str(), bounds)
+                }
+            };
+            if f64::from(lower) < low || f64::from(upper) > high {
+                let message = format!(
+                    "input {number}, {name:?}, has values from {lower} to {upper}, but the policy was trained on \
+                     observations from {low} to {high}"
+                );
+                let hint = "check that the inputs are in the order of the observations";
+                warnings.push(self.input.error(message).with_hint(hint));
+            }
+        }
     }
 
     /// The policy with this scorer, which was read from `file`, if their sizes agree.
@@ -182,8 +239,9 @@ fn read_outputs(output: Json<'_>, system: &TransitionSystem) -> Result<Vec<Label
 fn read_input(
     item: Json<'_>,
     system: &TransitionSystem,
+    constants: &[ConstantValue],
     warnings: &mut Vec<InputError>,
-) -> Result<VarId, InputError> {
+) -> Result<PolicyInput, InputError> {
     let name = item.require("name")?;
     item.warn_unknown_keys(&["name", "automaton", "index", "metadata", "comment"], warnings);
     let index = item.get("index").map(read_index).transpose()?;
@@ -207,7 +265,10 @@ fn read_input(
         }
     };
     let Some(id) = system.variable_at(&origin) else {
-        return Err(unknown_input(item, name, &origin, system));
+        return match constant(item, &origin, constants)? {
+            Some(value) => Ok(PolicyInput::Constant(value)),
+            None => Err(unknown_input(item, name, &origin, system)),
+        };
     };
     let variable = &system.variables[id.index()];
     if let VariableType::Real { .. } = variable.ty {
@@ -218,7 +279,32 @@ fn read_input(
             ))
             .with_hint("make the variable a bounded integer, or remove it from the inputs"));
     }
-    Ok(id)
+    Ok(PolicyInput::Variable(id))
+}
+
+/// The value of a constant of the model, if there is one of this name.
+fn constant(item: Json<'_>, origin: &Origin, constants: &[ConstantValue]) -> Result<Option<i32>, InputError> {
+    let (name, index) = match (&origin.scope, &origin.symbol) {
+        (None, Symbol::Scalar(name)) => (name, None),
+        (None, Symbol::Element(name, index)) => (name, Some(*index as usize)),
+        _ => return Ok(None),
+    };
+    let Some(constant) = constants.iter().find(|constant| constant.name == *name) else { return Ok(None) };
+    if index.is_some() == constant.dimensions.is_empty() {
+        let message =
+            if index.is_some() { "is no array" } else { "is an array, a policy reads single values" };
+        return Err(item.error(format!("the constant {name:?} {message}")));
+    }
+    let value = constant.values.get(index.unwrap_or(0)).copied();
+    let value = value.ok_or_else(|| item.error(format!("the constant {name:?} has no such element")))?;
+    let integer = match value {
+        Value::Bool(value) => Some(i32::from(value)),
+        Value::Int(value) => i32::try_from(value).ok(),
+        Value::Real(_) => None,
+    };
+    let message =
+        || format!("the constant {name:?} is {value}, policies read integers of 32 bits and Booleans");
+    integer.map(Some).ok_or_else(|| item.error(message()))
 }
 
 fn read_index(index: Json<'_>) -> Result<u32, InputError> {

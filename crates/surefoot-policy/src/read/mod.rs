@@ -1,33 +1,47 @@
 //! Readers of policy files.
 //!
 //! A policy is given by its *interface*, a JSON file that says which variables the scorer reads, which labels it
-//! chooses from, and which file holds the scorer: a neural network in the `NNet` format, a tree ensemble as a
-//! Veritas dump, an `XGBoost` model in JSON or a `LightGBM` model as text, or either of them in an ONNX model. The
-//! contents tell which it is.
+//! chooses from, and which file holds the scorer: a neural network in the `NNet` format or as a state dict (safetensors,
+//! `PyTorch`, Stable-Baselines3), a tree ensemble as a Veritas dump, an `XGBoost` model in JSON or a `LightGBM` model as
+//! text, or either of them in an ONNX model. The contents tell which it is. Instead of an interface, the caller may
+//! [list](Lists) the inputs and outputs.
 
+mod archive;
 mod interface;
 mod lightgbm;
 mod line;
+mod listed;
 mod nnet;
 mod one_output;
 mod onnx;
+mod request;
+mod safetensors;
+mod sb3;
+mod state_dict;
 mod suggestion;
+mod torch;
 mod veritas;
 mod xgboost;
 
 use std::path::{Path, PathBuf};
 
+use surefoot_model::jani::ConstantValue;
 use surefoot_model::json::Document;
 use surefoot_model::{InputError, Sources, TransitionSystem, utf8_text};
 
 use crate::policy::{Policy, Scorer};
+use archive::Archive;
 use interface::Interface;
+pub use listed::Lists;
+use request::Request;
 
-/// What the caller may decide against the files.
+/// What the caller may decide against the files, and what is known beside them.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     /// Read the scorer from this file instead of the one that the interface names.
     pub scorer_file: Option<PathBuf>,
+    /// The model's constants, which may be inputs too.
+    pub constants: Vec<ConstantValue>,
 }
 
 /// Reads a policy for `system` from its interface file and the file that it names.
@@ -50,12 +64,33 @@ pub fn read_with(
     sources: &mut Sources,
     warnings: &mut Vec<InputError>,
 ) -> Result<Policy, InputError> {
-    let bytes = sources.read_bytes(interface)?;
-    if onnx::recognise(interface, &bytes) {
-        return Err(interface::refused_scorer(interface, "an ONNX model"));
+    let bytes = sources.read_contents(interface)?;
+    if let Some(kind) = binary(interface, &bytes) {
+        return Err(interface::refused_scorer(interface, kind));
     }
     let text = utf8_text(interface, bytes)?;
-    parse(interface, &text, system, options, |file| sources.read_bytes(file), warnings)
+    parse(interface, &text, system, options, |file| sources.read_contents(file), warnings)
+}
+
+/// Reads the policy whose scorer is in a file and whose inputs and outputs are listed. The lists count as one of the
+/// files that were read: they have a hash among the `sources`.
+pub fn read_listed(
+    scorer: &Path,
+    lists: &Lists,
+    system: &TransitionSystem,
+    options: &ReadOptions,
+    sources: &mut Sources,
+    warnings: &mut Vec<InputError>,
+) -> Result<Policy, InputError> {
+    let text = lists.interface(system, &options.constants)?;
+    sources.record(listed::place(), text.as_bytes());
+    let options = ReadOptions { scorer_file: Some(scorer.to_path_buf()), ..options.clone() };
+    let before = warnings.len();
+    let open = |file: &Path| sources.read_contents(file);
+    let policy = parse(listed::place(), &text, system, &options, open, warnings);
+    let new = warnings.split_off(before).into_iter().map(listed::without_place);
+    warnings.extend(new);
+    policy.map_err(listed::without_place)
 }
 
 /// Like [`read_with`], from contents in memory: `text` is the interface, and `open` gives the contents of the scorer's
@@ -70,37 +105,99 @@ pub fn parse(
 ) -> Result<Policy, InputError> {
     interface::refuse_scorer(interface, text)?;
     let document = Document::parse(interface, text)?;
-    let interface = Interface::read(document.root(), system, warnings)?;
+    let interface = Interface::read(document.root(), system, &options.constants, warnings)?;
     let file = match &options.scorer_file {
         Some(file) => file.clone(),
         None => interface.scorer_file()?,
     };
-    let scorer = read_scorer(&file, open(&file)?, interface.sizes(), warnings)?;
-    interface.attach(scorer, &file, warnings)
+    let found = read_scorer(&file, open(&file)?, interface.request(), warnings)?;
+    if !found.is_state_dict {
+        interface.refuse_state_dict_keys()?;
+    }
+    if let Some(observed) = &found.observed {
+        interface.compare_observations(observed, system, warnings);
+    }
+    interface.attach(found.scorer, &file, warnings)
 }
 
-/// Reads a scorer whose interface has these numbers of inputs and outputs. Its format is seen from its contents.
+/// A scorer and what its file says about it.
+struct Found {
+    scorer: Scorer,
+    /// Whether the interface had to say how the network is made of its weights.
+    is_state_dict: bool,
+    /// Smallest and largest value of each input in training.
+    observed: Option<Vec<(f64, f64)>>,
+}
+
+impl From<Scorer> for Found {
+    fn from(scorer: Scorer) -> Self {
+        Found { scorer, is_state_dict: false, observed: None }
+    }
+}
+
+/// What a file is that is no text, if it is a scorer.
+fn binary(file: &Path, contents: &[u8]) -> Option<&'static str> {
+    if archive::recognise(contents) || torch::is_pickle(contents) {
+        Some("a network of PyTorch or Stable-Baselines3")
+    } else if safetensors::recognise(contents) {
+        Some("a network in the safetensors format")
+    } else if onnx::recognise(file, contents) {
+        Some("an ONNX model")
+    } else {
+        None
+    }
+}
+
+/// Reads a scorer for an interface. Its format is seen from its contents.
 fn read_scorer(
     file: &Path,
     contents: Vec<u8>,
-    sizes: (usize, usize),
+    request: &Request,
     warnings: &mut Vec<InputError>,
-) -> Result<Scorer, InputError> {
+) -> Result<Found, InputError> {
+    if archive::recognise(&contents) {
+        return read_archive(file, &contents, request);
+    }
+    if torch::is_pickle(&contents) {
+        return Err(torch::refused_pickle(file));
+    }
+    if safetensors::recognise(&contents) {
+        let tensors = safetensors::read(file, &contents)?;
+        let network = state_dict::network(file, &tensors, request)?;
+        return Ok(Found { is_state_dict: true, ..Scorer::Network(network).into() });
+    }
+    let sizes = request.sizes;
     if onnx::recognise(file, &contents) {
-        return onnx::read(file, &contents, sizes, warnings);
+        return onnx::read(file, &contents, sizes, warnings).map(Found::from);
     }
     let text = utf8_text(file, contents)?;
     if is_json(&text) {
         let document = Document::parse(file, &text)?;
         let root = document.root();
         let read = if root.get("learner").is_some() { xgboost::read } else { veritas::read };
-        return Ok(Scorer::Ensemble(read(root, sizes, warnings)?));
+        return Ok(Scorer::Ensemble(read(root, sizes, warnings)?).into());
     }
     xgboost::refuse_dump(file, &text)?;
     if lightgbm::is_model(&text) {
-        return Ok(Scorer::Ensemble(lightgbm::read(file, &text, sizes, warnings)?));
+        return Ok(Scorer::Ensemble(lightgbm::read(file, &text, sizes, warnings)?).into());
     }
-    Ok(Scorer::Network(nnet::read(file, &text, warnings)?))
+    Ok(Scorer::Network(nnet::read(file, &text, warnings)?).into())
+}
+
+/// Reads a zip archive: that of Stable-Baselines3, or a state dict of `PyTorch`.
+fn read_archive(file: &Path, contents: &[u8], request: &Request) -> Result<Found, InputError> {
+    let mut archive = Archive::open(file, contents)?;
+    let (network, observed) = if sb3::recognise(&archive) {
+        let stored = sb3::read(file, &mut archive, request)?;
+        (stored.network, stored.observed)
+    } else if let Some(folder) = torch::folder(&archive) {
+        let tensors = torch::read(file, &mut archive, &folder)?;
+        (state_dict::network(file, &tensors, request)?, None)
+    } else {
+        let message = "this is a zip archive, but neither one of PyTorch (`data.pkl`) nor of Stable-Baselines3 (`policy.pth`)";
+        return Err(InputError::in_file(file, message));
+    };
+    Ok(Found { scorer: Scorer::Network(network), is_state_dict: true, observed })
 }
 
 /// Whether the text can only be JSON, as opposed to the text of an `.nnet` file or of `LightGBM`.

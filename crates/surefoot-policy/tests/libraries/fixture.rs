@@ -59,7 +59,7 @@ fn read(folder: &Path) -> Fixture {
     let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
     let shape = |case: &Case| case.state.len() == inputs && case.scores.len() == outputs;
     assert!(!cases.is_empty() && cases.iter().all(shape), "{name}");
-    let (policy, warnings) = policy(folder, inputs, outputs);
+    let (policy, warnings) = policy(folder, inputs, outputs, &state_dict_keys(root));
     assert_eq!(warnings, root.get("warnings").map_or(0, count), "warnings of {name}");
     let exact = root.get("exact").is_none_or(|json| json.bool().expect("a truth value"));
     Fixture { name, arithmetic, exact, policy, cases }
@@ -96,8 +96,17 @@ fn case(json: Json<'_>, arithmetic: Arithmetic) -> Case {
     }
 }
 
+/// What the interface must say about a state dict, as more members of a JSON object.
+fn state_dict_keys(root: Json<'_>) -> String {
+    let activation =
+        root.get("activation").map(|name| format!(", \"activation\": {:?}", name.str().expect("a name")));
+    let names = |layers| list(layers, |name| name.str().expect("a name").to_string());
+    let layers = root.get("layers").map(|layers| format!(", \"layers\": {:?}", names(layers)));
+    [activation, layers].into_iter().flatten().collect()
+}
+
 /// The policy over variables `x0`, `x1`, … and labels `a0`, `a1`, …, and the number of warnings.
-fn policy(folder: &Path, inputs: usize, outputs: usize) -> (Policy, usize) {
+fn policy(folder: &Path, inputs: usize, outputs: usize, more: &str) -> (Policy, usize) {
     let any = VariableType::Int { lower: i32::MIN, upper: i32::MAX };
     let system = TransitionSystem {
         variables: (0..inputs).map(|input| Variable::new(format!("x{input}"), any)).collect(),
@@ -107,8 +116,8 @@ fn policy(folder: &Path, inputs: usize, outputs: usize) -> (Policy, usize) {
     let list = |count: usize, item: fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(", ");
     let input = list(inputs, |input| format!(r#"{{"name": "x{input}", "automaton": null}}"#));
     let output = list(outputs, |output| format!("\"a{output}\""));
-    let interface = format!(r#"{{"input": [{input}], "output": [{output}]}}"#);
-    let options = ReadOptions { scorer_file: Some(scorer(folder)) };
+    let interface = format!(r#"{{"input": [{input}], "output": [{output}]{more}}}"#);
+    let options = ReadOptions { scorer_file: Some(scorer(folder)), ..ReadOptions::default() };
     let open = |file: &Path| Ok(fs::read(file).expect("readable"));
     let mut warnings = Vec::new();
     let policy = parse(Path::new("interface.json"), &interface, &system, &options, open, &mut warnings);

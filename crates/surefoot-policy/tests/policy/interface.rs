@@ -245,7 +245,7 @@ fn files_are_found_beside_the_interface_unless_told_otherwise() {
     assert_eq!(paths, [file.clone(), network.clone()]);
 
     let mut sources = Sources::default();
-    let options = ReadOptions { scorer_file: Some(other.clone()) };
+    let options = ReadOptions { scorer_file: Some(other.clone()), ..ReadOptions::default() };
     assert!(matches!(read(&options, &mut sources).expect("good").scorer, Scorer::Network(_)));
     assert_eq!(sources.files[1].path, other);
 

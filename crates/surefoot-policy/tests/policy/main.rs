@@ -8,5 +8,6 @@ mod lightgbm;
 mod mutation;
 mod nnet;
 mod real;
+mod state_dict;
 mod veritas;
 mod xgboost;

@@ -78,7 +78,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-fn size(text: &str) -> Result<u64, String> {
+pub fn size(text: &str) -> Result<u64, String> {
     const EXPECTED: &str = "expected a size such as `4GB` or `512MiB`";
     let (amount, unit) = number(text).ok_or(EXPECTED)?;
     let factor: u64 = match unit.trim() {

@@ -1,5 +1,6 @@
 //! The command line: raw arguments as clap reads them, and what they mean once checked.
 
+pub mod bench;
 pub mod explain;
 pub mod generate;
 pub mod limit;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::exit::Exit;
+use bench::{BenchArguments, MeasureArguments};
 use explain::ExplainArguments;
 use generate::GenerateArguments;
 use limit::LimitArguments;
@@ -56,8 +58,17 @@ pub enum Command {
     Info(InfoArguments),
     /// Generate benchmark models, properties and random policies
     Gen(GenerateArguments),
+    /// Run a suite of instances with several engines, and show tables and plots
+    #[command(
+        after_help = "Exit codes: 0 done, 1 if an answer contradicts what the suite expects or another answer, \
+                      11 if interrupted."
+    )]
+    Bench(BenchArguments),
     /// Verify two policies of a small delivery robot, with explanations
     Demo(DemoArguments),
+    /// Run the program once and measure it; `bench` does this
+    #[command(hide = true)]
+    Measure(MeasureArguments),
 }
 
 /// Arguments of `verify`.
@@ -169,6 +180,16 @@ pub fn parse() -> Result<Command, Exit> {
             let _ = message.print();
             Err(if message.use_stderr() { Exit::Usage } else { Exit::Done })
         }
+    }
+}
+
+/// The arguments of a call of `verify`, given without the name of the program; or what is wrong with them.
+pub fn verify_arguments(arguments: &[String]) -> Result<VerifyArguments, String> {
+    let all = std::iter::once("surefoot").chain(arguments.iter().map(String::as_str));
+    match Arguments::try_parse_from(all).map(|arguments| arguments.command) {
+        Ok(Command::Verify(arguments)) => Ok(*arguments),
+        Ok(_) => Err("the arguments are not those of `verify`".into()),
+        Err(message) => Err(message.to_string()),
     }
 }
 

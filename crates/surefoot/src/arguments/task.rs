@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use surefoot_engines::{Goal, OutOfDomain};
 use surefoot_model::MemoryFile;
-use surefoot_policy::Arithmetic;
+use surefoot_policy::{Arithmetic, Lists};
 
 use crate::failure::Failure;
 
@@ -25,11 +25,14 @@ pub struct QuestionArguments {
     /// model's own properties first, from 0
     #[arg(long, value_name = "FILE|NAME|INDEX", help_heading = "Task")]
     pub property: Vec<String>,
-    /// The policy's interface file [default: the file that the property names]
+    /// The policy's interface file, or with `--inputs` the network or tree ensemble itself [default: the file that the
+    /// property names]
     #[arg(long, value_name = "FILE", help_heading = "Task")]
     pub policy: Option<PathBuf>,
+    #[command(flatten)]
+    pub lists: ListArguments,
     /// Verify the environment alone: every enabled action may be taken
-    #[arg(long, conflicts_with_all = ["policy", "scorer", "filter", "arithmetic"], help_heading = "Task")]
+    #[arg(long, conflicts_with_all = ["policy", "inputs", "scorer", "filter", "arithmetic"], help_heading = "Task")]
     pub no_policy: bool,
     /// Read the network or tree ensemble from FILE instead of the file that the interface names
     #[arg(long, value_name = "FILE", help_heading = "Task")]
@@ -49,6 +52,39 @@ pub struct QuestionArguments {
     /// What an update is that leaves a variable's domain [default: error]
     #[arg(long, value_enum, value_name = "READING", help_heading = "Reading")]
     pub out_of_domain: Option<OutOfDomainReading>,
+}
+
+/// What a policy without an interface file reads and chooses from, as written.
+#[derive(Debug, Clone, Args)]
+pub struct ListArguments {
+    /// What the policy reads, in order: variables and constants such as `x,robot.load,grid[3]`, or `all` for all variables in
+    /// the order of `surefoot info`. Takes the place of an interface file
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', help_heading = "Task")]
+    #[arg(requires_all = ["outputs", "policy"], conflicts_with = "scorer")]
+    pub inputs: Vec<String>,
+    /// The labels of the policy's outputs, in order, or `all` for all labels in the order of `surefoot info`
+    #[arg(long, value_name = "LABEL,…", value_delimiter = ',', requires = "inputs", help_heading = "Task")]
+    pub outputs: Vec<String>,
+    /// What stands between the layers of a state dict: `relu`, `tanh`, `sigmoid`, `elu` or `leaky_relu`
+    #[arg(long, value_name = "NAME", requires = "inputs", help_heading = "Task")]
+    pub activation: Option<String>,
+    /// The layers of a state dict, in order, where names and shapes leave that open
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', requires = "inputs", help_heading = "Task")]
+    pub layers: Vec<String>,
+}
+
+impl ListArguments {
+    /// The lists, if there are any.
+    fn check(self) -> Option<Lists> {
+        let trimmed = |list: Vec<String>| list.iter().map(|name| name.trim().to_string()).collect();
+        let ListArguments { inputs, outputs, activation, layers } = self;
+        (!inputs.is_empty()).then(|| Lists {
+            inputs: trimmed(inputs),
+            outputs: trimmed(outputs),
+            activation,
+            layers: trimmed(layers),
+        })
+    }
 }
 
 /// `on` or `off`.
@@ -141,6 +177,8 @@ pub struct TaskOptions {
     /// Name or index of the property.
     pub property: Option<String>,
     pub policy: PolicyChoice,
+    /// What the policy reads and chooses from, if it has no interface file.
+    pub lists: Option<Lists>,
     pub scorer: Option<PathBuf>,
     pub constants: Vec<(String, String)>,
     pub reading: Reading,
@@ -155,7 +193,7 @@ pub struct TaskOptions {
 pub enum PolicyChoice {
     /// The property names it.
     Property,
-    /// This interface file.
+    /// This interface file; with lists, this scorer.
     File(PathBuf),
     /// There is none.
     Without,
@@ -216,6 +254,7 @@ impl QuestionArguments {
             property_file: files.into_iter().next().map(PathBuf::from),
             property: picks.into_iter().next(),
             policy,
+            lists: self.lists.check(),
             scorer: self.scorer,
             constants: self.constants,
             reading: Reading {

@@ -71,8 +71,8 @@ fn policy(
         (PolicyChoice::Property, Some(file)) => (file, false),
         _ => return Ok(None),
     };
-    let Loaded { system, sources, warnings, .. } = loaded;
-    match load::policy(&file, options, system, sources, warnings) {
+    let Loaded { system, sources, warnings, constants, .. } = loaded;
+    match load::policy(&file, options, (system, constants), sources, warnings) {
         Ok(policy) => Ok(Some((file, policy))),
         Err(error) if required => Err(error.into()),
         Err(error) => {

@@ -10,6 +10,7 @@ pub mod simulate;
 pub mod verify;
 
 use crate::arguments::Command;
+use crate::bench;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -23,6 +24,8 @@ pub fn run(command: Command) -> Result<Exit, Failure> {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Gen(arguments) => generate::run(arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
+        Command::Measure(arguments) => bench::measure::run(&arguments),
     }
 }

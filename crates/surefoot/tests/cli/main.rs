@@ -1,6 +1,7 @@
 //! Tests of the whole program: the built binary, its output and its exit codes.
 
 mod bad_input;
+mod bench;
 mod check;
 mod demo;
 mod ensemble;
@@ -8,6 +9,7 @@ mod explain;
 mod generate;
 mod ic3;
 mod info;
+mod lists;
 mod ppa;
 mod reading;
 mod replay;

@@ -1,0 +1,223 @@
+//! Archives of Stable-Baselines3 (`model.save("policy.zip")`): the weights in `policy.pth`, and in `data` a JSON object
+//! with the settings of the algorithm.
+//!
+//! What JSON cannot hold stands in `data` twice: as a pickle in base64 under `:serialized:`, which is never looked at,
+//! and as texts for people. The texts say which classes were used, and those decide what the weights compute. Whatever
+//! they do not say, or say in another way than known versions do, is refused.
+
+use std::path::Path;
+
+use surefoot_model::json::{Document, Json};
+use surefoot_model::{InputError, utf8_text};
+
+use super::archive::Archive;
+use super::request::{Request, activation_of_class};
+use super::state_dict::{self, Tensors};
+use super::torch;
+use crate::layer::Activation;
+use crate::network::Network;
+
+/// A policy of Stable-Baselines3.
+pub(super) struct Stored {
+    pub network: Network,
+    /// Smallest and largest observation of each input, where the file says it.
+    pub observed: Option<Vec<(f64, f64)>>,
+}
+
+/// What the policies of an algorithm consist of.
+struct Kind {
+    /// Modules of Python with its policy classes.
+    modules: &'static [&'static str],
+    /// The layers before the last one, up to their numbers.
+    body: &'static str,
+    /// The layer of the scores; `None` if it is the last one of the body.
+    head: Option<&'static str>,
+    /// What stands between layers unless the file says otherwise.
+    activation: Activation,
+}
+
+const KINDS: [Kind; 2] = [
+    // PPO, A2C and MaskablePPO: the scores are the logits of actions.
+    Kind {
+        modules: &["stable_baselines3.common.policies", "sb3_contrib.common.maskable.policies"],
+        body: "mlp_extractor.policy_net.",
+        head: Some("action_net"),
+        activation: Activation::Tanh,
+    },
+    // DQN: the scores are Q values.
+    Kind {
+        modules: &["stable_baselines3.dqn.policies"],
+        body: "q_net.q_net.",
+        head: None,
+        activation: Activation::Relu,
+    },
+];
+
+/// Settings of a policy that do not change what its weights compute, and those that are looked at.
+const HARMLESS: [&str; 14] = [
+    ":type:",
+    ":serialized:",
+    "net_arch",
+    "activation_fn",
+    "ortho_init",
+    "optimizer_class",
+    "optimizer_kwargs",
+    "share_features_extractor",
+    "features_extractor_class",
+    "log_std_init",
+    "full_std",
+    "use_expln",
+    // Images are normalised, vectors are not.
+    "normalize_images",
+    "lr_schedule",
+];
+
+/// Whether an archive holds a policy of Stable-Baselines3.
+pub(super) fn recognise(archive: &Archive<'_>) -> bool {
+    ["data", "policy.pth"].iter().all(|wanted| archive.names().any(|name| name == *wanted))
+}
+
+/// Reads the policy.
+pub(super) fn read(path: &Path, archive: &mut Archive<'_>, request: &Request) -> Result<Stored, InputError> {
+    // Messages about files within the archive name them like files in a folder.
+    let data_path = path.join("data");
+    let weights_path = path.join("policy.pth");
+    let text = utf8_text(&data_path, archive.require("data")?)?;
+    let document = Document::parse(&data_path, &text)?;
+    let root = document.root();
+    let kind = kind(root)?;
+    check_actions(root)?;
+    let observed = observations(root)?;
+    let activation = activation(root, kind)?;
+    let contents = archive.require("policy.pth")?;
+    let mut inner = Archive::open(&weights_path, &contents)?;
+    let folder = torch::folder(&inner)
+        .ok_or_else(|| InputError::in_file(&weights_path, "the file is no state dict of PyTorch"))?;
+    let tensors = torch::read(&weights_path, &mut inner, &folder)?;
+    let names = layers(&weights_path, &tensors, kind)?;
+    let network = state_dict::chain(&weights_path, &tensors, &names, activation)?;
+    if let Some(asked) = request.activation.filter(|&asked| asked != activation) {
+        let message = format!(
+            "the activation is {:?} according to the file, but {:?} is asked for",
+            activation.name(),
+            asked.name()
+        );
+        return Err(InputError::in_file(&data_path, message));
+    }
+    if let Some(asked) = request.layers.as_ref().filter(|&asked| *asked != names) {
+        let message = format!("the layers are {names:?}, but {asked:?} are asked for");
+        return Err(InputError::in_file(&weights_path, message).with_hint("leave out the list of layers"));
+    }
+    Ok(Stored { network, observed: observed.filter(|bounds| bounds.len() == request.sizes.0) })
+}
+
+fn kind(root: Json<'_>) -> Result<&'static Kind, InputError> {
+    let class = root.require("policy_class")?;
+    let module = class.require("__module__")?;
+    let name = module.str()?;
+    KINDS.iter().find(|kind| kind.modules.contains(&name)).ok_or_else(|| {
+        let message = format!("policies of the module {name:?} are not read");
+        module
+            .error(message)
+            .with_hint("PPO, A2C, DQN and MaskablePPO with `MlpPolicy` are; export others to ONNX")
+    })
+}
+
+/// The class that a text such as `<class 'gymnasium.spaces.box.Box'>` names, without its module.
+fn class(json: Json<'_>) -> Result<&str, InputError> {
+    let text = json.str()?;
+    let inner = text.strip_prefix("<class '").and_then(|rest| rest.strip_suffix("'>"));
+    let name = inner.map(|inner| inner.rsplit_once('.').map_or(inner, |(_, name)| name));
+    name.ok_or_else(|| json.error(format!("expected the name of a class, found {text:?}")))
+}
+
+fn check_actions(root: Json<'_>) -> Result<(), InputError> {
+    let space = root.require("action_space")?.require(":type:")?;
+    let name = class(space)?;
+    if name == "Discrete" {
+        return Ok(());
+    }
+    Err(space.error(format!("the actions are a space of the kind {name:?}, expected \"Discrete\"")))
+}
+
+/// The bounds of observations, if they are readable. The space must be a vector of numbers: others are encoded before
+/// they reach the network.
+fn observations(root: Json<'_>) -> Result<Option<Vec<(f64, f64)>>, InputError> {
+    let space = root.require("observation_space")?;
+    let kind = space.require(":type:")?;
+    let name = class(kind)?;
+    if name != "Box" && name != "MultiBinary" {
+        let message = format!("the observations are a space of the kind {name:?}, expected \"Box\"");
+        return Err(kind.error(message).with_hint(
+            "other spaces are encoded before they reach the network; train on a `Box` with one number per variable",
+        ));
+    }
+    if let Some(shape) = space.get("_shape")
+        && shape.array()?.count() != 1
+    {
+        return Err(shape.error("expected observations that are vectors"));
+    }
+    let numbers = |key: &str| -> Option<Vec<f64>> {
+        let text = space.get(key)?.as_str()?;
+        let items = text.trim_start_matches('[').trim_end_matches(']').split_whitespace();
+        items.map(|item| item.parse().ok()).collect()
+    };
+    let bounds = numbers("low").zip(numbers("high")).filter(|(low, high)| low.len() == high.len());
+    Ok(bounds.map(|(low, high)| low.into_iter().zip(high).collect()))
+}
+
+fn activation(root: Json<'_>, kind: &Kind) -> Result<Activation, InputError> {
+    let settings = root.require("policy_kwargs")?;
+    for (key, value) in settings.object()?.members() {
+        if !HARMLESS.contains(&key) {
+            return Err(
+                value.error(format!("the setting {key:?} of the policy is not known to change nothing"))
+            );
+        }
+    }
+    if let Some(extractor) = settings.get("features_extractor_class") {
+        let name = class(extractor)?;
+        if name != "FlattenExtractor" {
+            return Err(extractor.error(format!("features are extracted by {name:?}, which is not read")));
+        }
+    }
+    let Some(function) = settings.get("activation_fn") else { return Ok(kind.activation) };
+    let name = class(function)?;
+    activation_of_class(name).ok_or_else(|| function.error(format!("the activation {name:?} is not read")))
+}
+
+/// The names of the layers between observations and scores, checked against all others that could matter.
+fn layers(path: &Path, tensors: &Tensors, kind: &Kind) -> Result<Vec<String>, InputError> {
+    // The critic and the target network have no influence on choices.
+    const OTHERS: [&str; 4] = ["mlp_extractor.value_net.", "value_net.", "q_net_target.q_net.", "log_std"];
+    let mut numbers: Vec<u32> = Vec::new();
+    for tensor in &tensors.list {
+        let name = tensor.name.as_str();
+        let unknown = || {
+            let message = format!("the tensor {name:?} is no part of an `MlpPolicy`");
+            InputError::in_file(path, message)
+                .with_hint("policies with other features than the observation are not read")
+        };
+        if let Some(rest) = name.strip_prefix(kind.body) {
+            let number = rest.strip_suffix(".weight").or_else(|| rest.strip_suffix(".bias"));
+            let number: u32 = number.and_then(|number| number.parse().ok()).ok_or_else(unknown)?;
+            numbers.push(number);
+        } else if kind
+            .head
+            .is_none_or(|head| !name.strip_prefix(head).is_some_and(|rest| rest.starts_with('.')))
+            && !OTHERS.iter().any(|other| name.starts_with(other))
+        {
+            return Err(unknown());
+        }
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    // Linear layers and activations in turns.
+    if let Some((place, number)) = (0..).zip(&numbers).find(|(place, number)| 2 * place != **number) {
+        let message =
+            format!("layer {place} of {:?} has the number {number}, expected {}", kind.body, 2 * place);
+        return Err(InputError::in_file(path, message));
+    }
+    let body = numbers.iter().map(|number| format!("{}{number}", kind.body));
+    Ok(body.chain(kind.head.map(String::from)).collect())
+}

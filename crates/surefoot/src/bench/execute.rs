@@ -1,0 +1,157 @@
+//! Runs, several at a time, each in processes of its own.
+
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::measure::Measured;
+use super::plan::{self, Plan, Run};
+use super::record::{Record, SCHEMA, Verdict};
+use crate::failure::Failure;
+use crate::output;
+use crate::report::number::bytes;
+
+/// How often it is seen whether a run has ended. It is measured elsewhere.
+const POLL: Duration = Duration::from_millis(10);
+/// What a run may take beyond its limit, since it reads files first and reports at the end.
+const GRACE_SECONDS: f64 = 30.0;
+/// Address space beyond the limit of memory: code, stacks, and what allocators keep.
+const GRACE_BYTES: u64 = 2 << 30;
+
+/// Executes runs. Each is kept as soon as it has ended; those that were interrupted are not.
+pub fn all(
+    runs: &[&Run<'_>],
+    plan: &Plan<'_>,
+    cancelled: &AtomicBool,
+    keep: impl FnMut(Record) -> Result<(), Failure> + Send,
+) -> Result<(), Failure> {
+    let next = AtomicUsize::new(0);
+    let ended = Mutex::new((keep, 0_usize));
+    let failed: Mutex<Option<Failure>> = Mutex::new(None);
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let stop = cancelled.load(Ordering::Relaxed) || failed.lock().expect("no panic here").is_some();
+            let Some(run) = runs.get(index).filter(|_| !stop) else { return };
+            let result = execute(run, plan, cancelled);
+            let was_cancelled = |record: &Record| record.reason.as_deref() == Some("cancelled");
+            if cancelled.load(Ordering::Relaxed) || result.as_ref().is_ok_and(was_cancelled) {
+                return;
+            }
+            let mut ended = ended.lock().expect("no panic here");
+            ended.1 += 1;
+            let number = ended.1;
+            let kept = result.and_then(|record| {
+                progress(number, runs.len(), &record);
+                (ended.0)(record)
+            });
+            if let Err(failure) = kept {
+                failed.lock().expect("no panic here").get_or_insert(failure);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..plan.jobs.min(runs.len()) {
+            scope.spawn(work);
+        }
+    });
+    failed.into_inner().expect("no panic here").map_or(Ok(()), Err)
+}
+
+fn progress(number: usize, all: usize, record: &Record) {
+    let memory = record.peak_memory_bytes.map_or(String::new(), |peak| format!(", {}", bytes(peak)));
+    output::note(&format!(
+        "[{number}/{all}] {} {}: {} {:.2} s{memory}",
+        record.instance,
+        record.configuration,
+        record.verdict.name(),
+        record.wall_seconds
+    ));
+}
+
+fn execute(run: &Run<'_>, plan: &Plan<'_>, cancelled: &AtomicBool) -> Result<Record, Failure> {
+    let kill_after = 1.5 * plan.time_limit + GRACE_SECONDS;
+    let kill_above = plan.memory_limit.saturating_mul(2).saturating_add(GRACE_BYTES);
+    let mut command = Command::new(plan::program()?);
+    command.arg("measure").args(["--kill-after", &kill_after.to_string()]);
+    command.args(["--kill-above", &kill_above.to_string(), "--"]).args(&run.arguments);
+    // The pipe stays open as long as this process lives: the other one notices when it does not.
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let child = command.spawn().map_err(|error| Failure::Internal(format!("no run: {error}")))?;
+    let output =
+        wait(child, cancelled).map_err(|error| Failure::Internal(format!("no result of a run: {error}")))?;
+    let measured: Measured = serde_json::from_slice(&output).map_err(|error| {
+        Failure::Internal(format!("the process that measures a run gave no result: {error}"))
+    })?;
+    Ok(record(run, plan, &measured))
+}
+
+/// The output of a process that has ended. Its input stays open until then, unless everything is to stop.
+fn wait(mut child: Child, cancelled: &AtomicBool) -> std::io::Result<Vec<u8>> {
+    let mut input = child.stdin.take();
+    let mut pipe = child.stdout.take().expect("it is piped");
+    let reader = std::thread::spawn(move || {
+        let mut output = Vec::new();
+        pipe.read_to_end(&mut output).map(|_| output)
+    });
+    while !reader.is_finished() {
+        if cancelled.load(Ordering::Relaxed) {
+            drop(input.take());
+        }
+        std::thread::sleep(POLL);
+    }
+    child.wait()?;
+    reader.join().unwrap_or_else(|_| Err(std::io::Error::other("its output cannot be read")))
+}
+
+fn record(run: &Run<'_>, plan: &Plan<'_>, measured: &Measured) -> Record {
+    let document: Option<Value> = serde_json::from_str(&measured.stdout).ok();
+    let said = document.as_ref().and_then(|document| document["verdict"].as_str());
+    let reason = document.as_ref().and_then(|document| document["reason"].as_str()).map(String::from);
+    // The exit code and the document must say the same.
+    let (verdict, reason) = match (measured.code, said) {
+        (Some(0), Some("SAFE")) => (Verdict::Safe, None),
+        (Some(10), Some("UNSAFE")) => (Verdict::Unsafe, None),
+        (Some(11), Some("UNKNOWN")) => (Verdict::Unknown, reason),
+        _ if measured.late => (Verdict::Unknown, Some("time".into())),
+        // The system has refused memory, or killed the run for want of it.
+        (None, _) if out_of_memory(measured, plan.memory_limit) => (Verdict::Unknown, Some("memory".into())),
+        _ => (Verdict::Error, None),
+    };
+    let error = (verdict == Verdict::Error).then(|| {
+        let code = measured.code.map_or("a signal".into(), |code| format!("exit code {code}"));
+        format!("ended with {code}\n{}", measured.stderr.trim_end())
+    });
+    let counts = document.map_or(
+        Value::Null,
+        |document| json!({"counts": document["counts"], "ic3": document["ic3"], "pa": document["pa"]}),
+    );
+    Record {
+        schema: SCHEMA.into(),
+        surefoot: env!("CARGO_PKG_VERSION").into(),
+        key: run.key.clone(),
+        instance: run.instance.name.clone(),
+        family: run.instance.family.clone(),
+        configuration: run.configuration.clone(),
+        verdict,
+        reason,
+        wall_seconds: measured.wall_seconds,
+        processor_seconds: measured.processor_seconds,
+        peak_memory_bytes: measured.peak_memory_bytes,
+        time_limit_seconds: plan.time_limit,
+        memory_limit_bytes: plan.memory_limit,
+        threads: plan.threads,
+        command: run.arguments.clone(),
+        error,
+        counts,
+    }
+}
+
+fn out_of_memory(measured: &Measured, limit: u64) -> bool {
+    measured.stderr.contains("memory allocation of")
+        || measured.peak_memory_bytes.is_some_and(|peak| peak > limit)
+}

@@ -1,0 +1,219 @@
+//! Records of runs, and the file that they are kept in: a JSON document per line, in the order in which runs ended.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use surefoot_model::{InputError, Position, Sources};
+
+use crate::failure::Failure;
+
+/// The schema of a record.
+pub const SCHEMA: &str = "surefoot-bench/1";
+
+/// What can be known of an instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answer {
+    Safe,
+    Unsafe,
+}
+
+impl Answer {
+    /// As verdicts are written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Answer::Safe => "SAFE",
+            Answer::Unsafe => "UNSAFE",
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Verdict {
+    Safe,
+    Unsafe,
+    Unknown,
+    /// A crash, bad input, or an answer that makes no sense.
+    Error,
+}
+
+impl Verdict {
+    /// The answer, if there is one.
+    pub fn answer(self) -> Option<Answer> {
+        match self {
+            Verdict::Safe => Some(Answer::Safe),
+            Verdict::Unsafe => Some(Answer::Unsafe),
+            Verdict::Unknown | Verdict::Error => None,
+        }
+    }
+
+    /// As it is printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Safe => "SAFE",
+            Verdict::Unsafe => "UNSAFE",
+            Verdict::Unknown => "UNKNOWN",
+            Verdict::Error => "ERROR",
+        }
+    }
+}
+
+/// A run that has ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    pub schema: String,
+    /// The version of the program.
+    pub surefoot: String,
+    /// SHA-256 of everything that the result depends on: files, arguments, limits, program.
+    pub key: String,
+    pub instance: String,
+    pub family: String,
+    pub configuration: String,
+    pub verdict: Verdict,
+    /// Why there is no verdict: `time`, `memory` and so on.
+    pub reason: Option<String>,
+    pub wall_seconds: f64,
+    /// Of user and system; `None` where the system does not say.
+    pub processor_seconds: Option<f64>,
+    pub peak_memory_bytes: Option<u64>,
+    pub time_limit_seconds: f64,
+    pub memory_limit_bytes: u64,
+    pub threads: usize,
+    /// The arguments of the run.
+    pub command: Vec<String>,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// What the engine counted.
+    pub counts: Value,
+}
+
+/// The file with all records.
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    records: Vec<Record>,
+    by_key: HashMap<String, usize>,
+}
+
+impl Journal {
+    /// Opens the file, or makes one.
+    pub fn open(path: &Path) -> Result<Journal, Failure> {
+        let fail = |error: std::io::Error| Failure::writing(path, &error);
+        let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(fail)?;
+        let (records, whole) = read_lines(path)?;
+        if !whole {
+            // A run was recorded when the bench was killed. It is done again; its line ends here.
+            file.write_all(b"\n").map_err(fail)?;
+        }
+        let by_key = (0..).zip(&records).map(|(index, record)| (record.key.clone(), index)).collect();
+        Ok(Journal { path: path.to_path_buf(), file, records, by_key })
+    }
+
+    /// The record with this key.
+    pub fn find(&self, key: &str) -> Option<&Record> {
+        self.by_key.get(key).map(|&index| &self.records[index])
+    }
+
+    /// Appends a record. When this returns, it is on the disk.
+    pub fn append(&mut self, record: Record) -> Result<(), Failure> {
+        let line = serde_json::to_string(&record).map_err(|error| Failure::Internal(error.to_string()))?;
+        let written =
+            self.file.write_all(format!("{line}\n").as_bytes()).and_then(|()| self.file.sync_data());
+        written.map_err(|error| Failure::writing(&self.path, &error))?;
+        self.by_key.insert(record.key.clone(), self.records.len());
+        self.records.push(record);
+        Ok(())
+    }
+}
+
+/// Reads all records, the last one of each instance and configuration last.
+pub fn read(path: &Path) -> Result<Vec<Record>, InputError> {
+    Ok(read_lines(path)?.0)
+}
+
+/// All records, and whether the last line is whole. A line that is cut off is left out, any other mistake is an error.
+fn read_lines(path: &Path) -> Result<(Vec<Record>, bool), InputError> {
+    let text = Sources::default().read(path)?;
+    let whole = text.is_empty() || text.ends_with('\n');
+    let lines: Vec<&str> = text.lines().collect();
+    let mut records = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        match serde_json::from_str::<Record>(line) {
+            Ok(record) if record.schema == SCHEMA => records.push(record),
+            // A line that was cut off ends nowhere or where the next run of the bench ended it.
+            Err(error) if error.is_eof() => {}
+            result => {
+                let position = Position { line: index as u64 + 1, column: 1 };
+                let message = match result {
+                    Ok(record) => format!("expected the schema {SCHEMA:?}, found {:?}", record.schema),
+                    Err(error) => format!("this is no record of a run: {error}"),
+                };
+                return Err(
+                    InputError::at(path, position, message).with_hint("`surefoot bench` writes this file")
+                );
+            }
+        }
+    }
+    Ok((records, whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub fn record(key: &str) -> Record {
+        Record {
+            schema: SCHEMA.into(),
+            surefoot: "0".into(),
+            key: key.into(),
+            instance: "i".into(),
+            family: "f".into(),
+            configuration: "c".into(),
+            verdict: Verdict::Safe,
+            reason: None,
+            wall_seconds: 0.5,
+            processor_seconds: None,
+            peak_memory_bytes: Some(7),
+            time_limit_seconds: 1.0,
+            memory_limit_bytes: 1,
+            threads: 1,
+            command: vec!["verify".into()],
+            error: None,
+            counts: Value::Null,
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_cut_off_is_forgotten() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("results.jsonl");
+        let mut journal = Journal::open(&path).expect("a new file");
+        journal.append(record("a")).expect("written");
+        journal.append(record("b")).expect("written");
+        let text = std::fs::read_to_string(&path).expect("a file");
+        for end in text.find('\n').expect("a line") + 1..text.len() - 1 {
+            std::fs::write(&path, &text[..end]).expect("written");
+            let mut journal = Journal::open(&path).expect("what is there is kept");
+            assert!(journal.find("a").is_some() && journal.find("b").is_none());
+            journal.append(record("b")).expect("written");
+            assert_eq!(read(&path).expect("records"), [record("a"), record("b")]);
+        }
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("results.jsonl");
+        for text in ["text\n", "{}\n", "[1, 2]\n"] {
+            std::fs::write(&path, text).expect("written");
+            let error = Journal::open(&path).err().expect("refused").to_string();
+            assert!(error.contains("results.jsonl:1:1: this is no record"), "{error}");
+        }
+    }
+}

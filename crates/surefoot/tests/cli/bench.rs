@@ -1,0 +1,304 @@
+//! `surefoot bench`: whole runs of small suites.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::{Folder, INTERFACE, Run, WALK, network};
+
+/// Two policies of the walk, the environment alone, and a generated model.
+const SUITE: &str = r#"name = "walks & <more>"
+
+[[configuration]]
+name = "ic3-paper"
+engine = "ic3"
+options = ["--reasons", "assignment", "--list", "0", "--samples", "0", "--growth", "0"]
+
+[[configuration]]
+name = "explicit"
+engine = "explicit"
+
+[[instance]]
+name = "careful"
+family = "walk"
+model = "walk.jani"
+policy = "careful.jani2nnet"
+expected = "safe"
+known-by = "explicit"
+
+[[instance]]
+name = "hasty"
+family = "walk"
+model = "walk.jani"
+policy = "hasty.jani2nnet"
+options = ["--filter", "on"]
+expected = "unsafe"
+
+[[instance]]
+name = "line"
+family = "line"
+generate = ["one-way-line", "--packages", "1", "--locations", "4"]
+no-policy = true
+"#;
+
+fn folder() -> Folder {
+    let folder = Folder::empty();
+    folder.write("walk.jani", WALK);
+    for (name, score) in [("careful", "4"), ("hasty", "100")] {
+        folder
+            .write(&format!("{name}.jani2nnet"), &INTERFACE.replace("policy.nnet", &format!("{name}.nnet")));
+        folder.write(&format!("{name}.nnet"), &network(score));
+    }
+    folder.write("suite.toml", SUITE);
+    folder
+}
+
+fn bench(folder: &Folder, more: &[&str]) -> Run {
+    folder.run(&[&["bench", "suite.toml", "--out", "out", "--time-limit", "1m"], more].concat())
+}
+
+fn records(folder: &Folder, name: &str) -> Vec<Value> {
+    folder.read(name).lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
+}
+
+/// Lines of the journal that are not cut off.
+fn whole(folder: &Folder) -> usize {
+    let text = folder.read("out/results.jsonl");
+    text.lines().filter(|line| serde_json::from_str::<Value>(line).is_ok()).count()
+}
+
+#[test]
+fn a_suite_is_run_and_shown() {
+    let folder = folder();
+    let run = bench(&folder, &["--jobs", "2"]).exits(0);
+    run.prints(&[
+        "family  instances  ic3-paper  explicit",
+        "walk            2          2         2",
+        "all             3",
+    ]);
+    let records = records(&folder, "out/results.jsonl");
+    assert_eq!(records.len(), 6);
+    for record in &records {
+        assert_eq!(record["schema"], "surefoot-bench/1");
+        let expected = if record["instance"] == "hasty" { "UNSAFE" } else { "SAFE" };
+        if record["instance"] != "line" {
+            assert_eq!(record["verdict"], expected, "{record}");
+        }
+        assert!(record["wall_seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
+        if cfg!(unix) {
+            assert!(record["peak_memory_bytes"].as_u64().is_some_and(|bytes| bytes > 100_000), "{record}");
+            assert!(record["processor_seconds"].as_f64().is_some());
+        }
+    }
+    let page = folder.read("out/index.html");
+    for part in [
+        "<h1>walks &amp; &lt;more&gt;</h1>",
+        "<svg",
+        "careful",
+        "ic3-paper: 3 of 3",
+        "Limits of each run: 60 s",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    // Everything is in the page: no scripts, and nothing from elsewhere but the name of the SVG format.
+    assert!(!page.contains("<script") && !page.contains("src=") && !page.contains("href="));
+    assert_eq!(page.matches("http").count(), page.matches("http://www.w3.org/2000/svg").count());
+    for plot in ["cactus.svg", "scatter-ic3-paper-explicit.svg"] {
+        let svg = folder.read(&format!("out/{plot}"));
+        assert!(svg.starts_with("<svg xmlns") && svg.ends_with("</svg>\n"), "{plot}");
+        assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
+    }
+    assert!(folder.read("out/scatter-ic3-paper-explicit.svg").contains("<title>hasty: ic3-paper UNSAFE"));
+    assert!(folder.read("out/coverage.txt").contains("ic3-paper: "));
+}
+
+#[test]
+fn instances_and_engines_are_chosen() {
+    let folder = folder();
+    bench(&folder, &["--engines", "explicit,ppa", "--family", "walk", "--filter", "h*ty"]).exits(0);
+    let all = records(&folder, "out/results.jsonl");
+    let names: Vec<_> =
+        all.iter().map(|record| (record["instance"].as_str(), record["configuration"].as_str())).collect();
+    assert_eq!(names.len(), 2);
+    assert!(
+        names.contains(&(Some("hasty"), Some("explicit"))) && names.contains(&(Some("hasty"), Some("ppa")))
+    );
+    bench(&folder, &["--filter", "nothing"]).exits(2).complains(&["no instance of the suite"]);
+    let known = "`bmc` is neither an engine nor a configuration of the suite (ic3-paper, explicit)";
+    bench(&folder, &["--engines", "bmc"]).exits(2).complains(&[known]);
+}
+
+#[test]
+fn a_killed_bench_goes_on() {
+    let folder = folder();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_surefoot"));
+    command.args(["bench", "suite.toml", "--out", "out", "--time-limit", "1m", "--jobs", "1"]);
+    command.current_dir(folder.path("")).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("the program runs");
+    let journal = folder.path("out/results.jsonl");
+    let lines = || std::fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+    while lines() == 0 && child.try_wait().expect("a child").is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().expect("it may have ended");
+    child.wait().expect("a child");
+    // What was there is marked, so that it shows if it is done again; the last line is cut off.
+    let text = std::fs::read_to_string(&journal).expect("records");
+    let first = text.lines().next().expect("a record");
+    let mut record: Value = serde_json::from_str(first).expect("a record");
+    record["wall_seconds"] = 1234.5.into();
+    std::fs::write(&journal, format!("{record}\n{}", &first[..first.len() / 2])).expect("written");
+    bench(&folder, &[]).exits(0).complains(&["1 of 6 runs have a result"]);
+    let text = folder.read("out/results.jsonl");
+    assert_eq!(text.lines().next(), Some(record.to_string().as_str()));
+    assert_eq!(whole(&folder), 6);
+    // Now there is nothing left to do, unless a file changes.
+    bench(&folder, &[]).exits(0).complains(&["6 of 6 runs have a result"]);
+    folder.write("hasty.nnet", &network("99"));
+    bench(&folder, &[]).exits(0).complains(&["4 of 6 runs have a result"]);
+    // Other limits can lead to other results.
+    let before = whole(&folder);
+    bench(&folder, &["--memory-limit", "1GB", "--filter", "careful"]).exits(0);
+    assert_eq!(whole(&folder), before + 2);
+}
+
+#[test]
+fn contradicted_expectations_are_errors() {
+    let folder = folder();
+    folder.replace("suite.toml", "expected = \"unsafe\"", "expected = \"safe\"\nknown-by = \"hearsay\"");
+    let run = bench(&folder, &["--filter", "hasty", "--engines", "explicit"]).exits(1);
+    run.complains(&["hasty: explicit says UNSAFE, expected SAFE (known by hearsay)"]);
+    assert!(folder.read("out/index.html").contains("<strong>Contradictions</strong>"));
+}
+
+#[test]
+fn errors_of_runs_are_results() {
+    let folder = folder();
+    // An update that leaves the domain shows only when the model is run.
+    folder.replace(
+        "walk.jani",
+        r#"{"op": "≤", "left": "x", "right": 7}"#,
+        r#"{"op": "≤", "left": "x", "right": 9}"#,
+    );
+    folder.replace("suite.toml", "expected = \"unsafe\"", "");
+    folder.write("hasty.nnet", &network("100"));
+    folder.replace(
+        "walk.jani",
+        r#""reach": {"op": "=", "left": "x", "right": "top"}"#,
+        r#""reach": {"op": "∧", "left": {"op": "=", "left": "x", "right": 0}, "right": "moved"}"#,
+    );
+    let run = bench(&folder, &["--filter", "hasty", "--engines", "explicit"]).exits(0);
+    run.prints(&["explicit: 0 SAFE, 0 UNSAFE, 0 UNKNOWN, 1 ERROR"]);
+    let record = &records(&folder, "out/results.jsonl")[0];
+    assert!(record["error"].as_str().is_some_and(|error| error.contains("exit code 3")), "{record}");
+}
+
+#[test]
+fn wrong_suites_are_refused_with_their_place() {
+    let folder = folder();
+    let refused = |suite: &str, words: &[&str]| {
+        folder.write("suite.toml", suite);
+        bench(&folder, &[]).exits(3).complains(words);
+    };
+    refused("[[instance]]\nname = \"a\"\nmodel = 3\n", &["suite.toml:3:9: "]);
+    refused("[[instance]]\nname = \"a\"\nmodle = \"m\"\n", &["suite.toml:3:1: ", "modle"]);
+    refused("[[instance]\n", &["suite.toml:1:"]);
+    refused("name = \"empty\"\n", &["suite.toml: the suite has no instances", "hint: "]);
+    refused("\n[[instance]]\nname = \"a\"\n", &["suite.toml:2:1: `a` has neither `model` nor `generate`"]);
+    refused("[[instance]]\nname = \"a\"\nmodel = \"m\"\ngenerate = []\n", &["suite.toml:1:1: `a` has both"]);
+    let twice = "[[instance]]\nname = \"a\"\nmodel = \"m\"\n[[instance]]\nname = \"a\"\nmodel = \"m\"\n";
+    refused(twice, &["suite.toml:5:8: there are two instances `a`"]);
+    refused(
+        "[[instance]]\nname = \"a\"\nmodel = \"m\"\nexpected = \"maybe\"\n",
+        &["suite.toml:4:12: ", "maybe"],
+    );
+    refused("[[instance]]\nname = \"a\"\nmodel = \"missing.jani\"\n", &["missing.jani: no such file"]);
+    let options =
+        "[[instance]]\nname = \"a\"\nmodel = \"walk.jani\"\nno-policy = true\noptions = [\"--fast\"]\n";
+    refused(options, &["suite.toml:1:1: `a`: ", "--fast"]);
+    let reading = "[[configuration]]\nname = \"c\"\nengine = \"explicit\"\noptions = [\"--goal\", \"terminal\"]\n\
+                   [[instance]]\nname = \"a\"\nmodel = \"walk.jani\"\nno-policy = true\n";
+    refused(reading, &["suite.toml:5:1: `a`: the options of the configuration `c` change the question"]);
+    let engine = "[[configuration]]\nname = \"c\"\nengine = \"magic\"\n[[instance]]\nname = \"a\"\nmodel = \"walk.jani\"\n";
+    refused(engine, &["the configuration `c` has an unknown engine `magic`"]);
+    let generated =
+        "[[instance]]\nname = \"a\"\ngenerate = [\"blocksworld\", \"--blocks\", \"0\"]\nno-policy = true\n";
+    refused(generated, &["`surefoot gen blocksworld --blocks 0` fails"]);
+    bench(&folder, &["--compare", "a", "b"]).exits(2);
+    folder.run(&["bench"]).exits(2);
+}
+
+#[test]
+fn two_benches_are_compared() {
+    let folder = folder();
+    bench(&folder, &["--engines", "explicit", "--family", "walk"]).exits(0);
+    let text = folder.read("out/results.jsonl");
+    let change = |instance: &str, key: &str, value: Value| {
+        let line = |line: &str| {
+            let mut record: Value = serde_json::from_str(line).expect("a record");
+            record["wall_seconds"] = 1.0.into();
+            if record["instance"] == instance {
+                record[key] = value.clone();
+            }
+            format!("{record}\n")
+        };
+        text.lines().map(line).collect::<String>()
+    };
+    folder.write("before.jsonl", &change("", "", Value::Null));
+    let compare = |after: &str| {
+        folder.write("after.jsonl", after);
+        folder.run(&["bench", "--compare", "before.jsonl", "after.jsonl"])
+    };
+    compare(&change("", "", Value::Null)).exits(0).prints(&[
+        "2 runs are in both",
+        "faster: 0\n",
+        "slower: 0\n",
+    ]);
+    let slower = change("hasty", "wall_seconds", 3.0.into());
+    compare(&slower).exits(0).prints(&["slower: 1\n  hasty explicit: 1.00 s → 3.00 s"]);
+    let lost = change("hasty", "verdict", "UNKNOWN".into());
+    compare(&lost).exits(0).prints(&["no longer solved: 1\n  hasty explicit: UNSAFE → UNKNOWN"]);
+    let wrong = change("hasty", "verdict", "SAFE".into());
+    compare(&wrong).exits(1).prints(&["contradictions: 1\n  hasty explicit: UNSAFE → SAFE"]);
+    folder.run(&["bench", "--compare", "out", "nowhere"]).exits(3).complains(&["nowhere: no such file"]);
+}
+
+/// A run that never ends: it waits for a model that nobody writes.
+#[cfg(unix)]
+fn endless(folder: &Folder, kill_after: &str, stdin: Stdio) -> Value {
+    let made = Command::new("mkfifo").arg(folder.path("never.jani")).status().expect("mkfifo runs");
+    assert!(made.success());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_surefoot"));
+    command.args([
+        "measure",
+        "--kill-after",
+        kill_after,
+        "--kill-above",
+        "9000000000",
+        "--",
+        "verify",
+        "never.jani",
+    ]);
+    let mut child =
+        command.current_dir(folder.path("")).stdin(stdin).stdout(Stdio::piped()).spawn().expect("it runs");
+    let input = child.stdin.take();
+    let output = child.wait_with_output().expect("it ends");
+    drop(input);
+    serde_json::from_slice(&output.stdout).expect("what was measured")
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_without_end_is_killed() {
+    let measured = endless(&Folder::empty(), "0.05", Stdio::piped());
+    assert_eq!((&measured["late"], &measured["code"]), (&true.into(), &Value::Null));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_ends_with_its_bench() {
+    // Nobody holds the other end of the input: the bench is gone.
+    let measured = endless(&Folder::empty(), "1e9", Stdio::null());
+    assert_eq!((&measured["late"], &measured["code"]), (&false.into(), &Value::Null));
+}

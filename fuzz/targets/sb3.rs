@@ -1,0 +1,9 @@
+#![no_main]
+
+#[path = "../body/policy.rs"]
+#[allow(dead_code)]
+mod body;
+
+libfuzzer_sys::fuzz_target!(|text: &str| {
+    body::sb3(text);
+});
