@@ -24,6 +24,10 @@ from evaluate import environments, greedy, rates
 from replay import Replay, demonstrate, shaped
 
 
+#: Episodes by which the networks of a training are compared.
+TRIAL_EPISODES = 200
+
+
 @dataclass(frozen=True)
 class Settings:
     """How a network is trained.
@@ -43,18 +47,18 @@ class Settings:
         trials: How often the network is tried; the best one is kept.
     """
 
-    updates: int = 4000
+    updates: int = 2000
     batch: int = 256
     runs: int = 64
     discount: float = 0.97
     rate: float = 3e-3
     slowness: float = 0.01
-    demonstrations: int = 20_000
+    demonstrations: int = 10_000
     noise: float = 0.25
     share: float = 0.5
     margin: float = 0.1
     capacity: int = 100_000
-    trials: int = 8
+    trials: int = 4
 
 
 def network(inputs: int, hidden: Sequence[int], outputs: int) -> nn.Sequential:
@@ -124,7 +128,7 @@ class Learner:
                 self.step(exploration=max(0.05, 0.4 * (1 - 2 * progress)))
             self.learn()
             if (update + 1) % max(1, settings.updates // settings.trials) == 0:
-                found = rates(self.domain, greedy(self.scores, self.domain.is_filtered), 300, self.seed + 7)
+                found = rates(self.domain, greedy(self.scores, self.domain.is_filtered), TRIAL_EPISODES, self.seed + 7)
                 report(f"{update + 1} updates: {found}")
                 tried[update + 1] = self.scaled.folded(self.online)
                 if found["success"] >= best[0]:

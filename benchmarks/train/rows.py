@@ -66,21 +66,21 @@ def networks() -> List[Network]:
     """All networks."""
     rows = []
     for blocks in BLOCKS:
-        settings = Settings(updates=1000 + 500 * blocks)
+        settings = Settings(updates=400 + 160 * blocks)
         for kind in ("cost", "no-cost"):
             for size in SIZES:
                 name = f"blocksworld-{blocks}-{kind}-{size}"
                 rows.append(Network(name, f"blocksworld-{blocks}", kind, (size, size), 0, settings))
-    long = Settings(updates=6000, demonstrations=40_000, discount=0.95, margin=0.05)
+    long = Settings(updates=4000, demonstrations=40_000, discount=0.95, margin=0.05)
     for kind in ("cost", "no-cost"):
         for size in SIZES:
             rows.append(Network(f"npuzzle-{kind}-{size}", "npuzzle", kind, (size, size), 0, long))
-    settings = Settings(updates=4000, discount=0.98)
+    settings = Settings(updates=2400, discount=0.98)
     for size, seed in ((16, 0), (32, 0), (64, 0), (32, 1), (64, 1)):
         suffix = f"-seed-{seed}" if seed else ""
         rows.append(Network(f"transport-{size}{suffix}", "transport", "all", (size, size), seed, settings))
     for jigs, size in ((4, 64), (5, 64), (6, 256)):
-        rows.append(Network(f"beluga-{jigs}-{size}", f"beluga-{jigs}", "all", (size, size), 0, Settings(updates=4000)))
+        rows.append(Network(f"beluga-{jigs}-{size}", f"beluga-{jigs}", "all", (size, size), 0, Settings(updates=2400)))
     return rows
 
 
