@@ -13,7 +13,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass
-from typing import Callable, Dict, Sequence, Tuple
+from typing import Callable, Sequence, Tuple
 
 import numpy as np
 import torch
@@ -117,10 +117,10 @@ class Learner:
         with torch.no_grad():
             return self.online(self.scaled(torch.from_numpy(observations[:, self.columns]))).numpy()
 
-    def train(self, report: Callable[[str], None] = lambda line: None) -> Tuple[nn.Sequential, Dict[int, nn.Sequential]]:
-        """The best network, and all that were tried, by the number of updates."""
+    def train(self, report: Callable[[str], None] = lambda line: None) -> Tuple[nn.Sequential, int]:
+        """The best of the networks that were tried, and after how many updates it was."""
         settings = self.settings
-        best, tried = (-1.0, None), {}
+        success, best = -1.0, (self.online, 0)
         for update in range(settings.updates):
             progress = update / settings.updates
             self.optimiser.param_groups[0]["lr"] = settings.rate * (0.02 + 0.98 * (1 + math.cos(math.pi * progress)) / 2)
@@ -130,10 +130,9 @@ class Learner:
             if (update + 1) % max(1, settings.updates // settings.trials) == 0:
                 found = rates(self.domain, greedy(self.scores, self.domain.is_filtered), TRIAL_EPISODES, self.seed + 7)
                 report(f"{update + 1} updates: {found}")
-                tried[update + 1] = self.scaled.folded(self.online)
-                if found["success"] >= best[0]:
-                    best = found["success"], tried[update + 1]
-        return best[1], tried
+                if found["success"] >= success:
+                    success, best = found["success"], (self.scaled.folded(self.online), update + 1)
+        return best
 
     def step(self, exploration: float) -> None:
         """One step of each run, remembered."""

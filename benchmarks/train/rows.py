@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import List, Optional, Tuple, Union
+from typing import List, Tuple, Union
 
 from domains import Domain, beluga, blocksworld, npuzzle, transport
 from qlearning import Settings
@@ -12,7 +12,7 @@ from qlearning import Settings
 
 @dataclass(frozen=True)
 class Network:
-    """A network that Q-learning makes. With `early`, it is the one after so many updates instead of the best."""
+    """A network that Q-learning makes."""
 
     name: str
     domain: str
@@ -20,7 +20,6 @@ class Network:
     hidden: Tuple[int, ...]
     seed: int = 0
     settings: Settings = Settings()
-    early: Optional[int] = None
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def networks() -> List[Network]:
             for size in SIZES:
                 name = f"blocksworld-{blocks}-{kind}-{size}"
                 rows.append(Network(name, f"blocksworld-{blocks}", kind, (size, size), 0, settings))
-    long = Settings(updates=4000, demonstrations=40_000, discount=0.95, margin=0.05)
+    long = Settings(updates=16_000, demonstrations=40_000, discount=0.9, margin=0.05, trials=8)
     for kind in ("cost", "no-cost"):
         for size in SIZES:
             rows.append(Network(f"npuzzle-{kind}-{size}", "npuzzle", kind, (size, size), 0, long))
@@ -84,18 +83,25 @@ def networks() -> List[Network]:
     return rows
 
 
-def early(rows: List[Network]) -> List[Network]:
-    """Checkpoints of unfinished trainings, for families in which all trained policies have the same verdict."""
+#: Networks that are also made by a much shorter training, and its updates: families in which all trained policies have the same verdict.
+SHORT = (
+    ("blocksworld-4-cost-16", 60),
+    ("blocksworld-4-no-cost-32", 60),
+    ("blocksworld-6-cost-32", 120),
+    ("blocksworld-6-no-cost-64", 120),
+    ("beluga-4-64", 200),
+)
+
+
+def short(rows: List[Network]) -> List[Network]:
+    """The networks of short trainings."""
     by_name = {row.name: row for row in rows}
 
     def stopped(name: str, updates: int) -> Network:
-        return replace(by_name[name], name=f"{name}-early", early=updates)
+        row = by_name[name]
+        return replace(row, name=f"{name}-short", settings=replace(row.settings, updates=updates))
 
-    return [stopped(name, updates) for name, updates in EARLY]
-
-
-#: Which networks also have a checkpoint of an unfinished training, and after how many updates.
-EARLY: Tuple[Tuple[str, int], ...] = ()
+    return [stopped(name, updates) for name, updates in SHORT]
 
 
 def ensembles() -> List[Trees]:
@@ -116,4 +122,4 @@ def ensembles() -> List[Trees]:
 def every() -> List[Row]:
     """All policies, networks before what imitates them."""
     first = networks()
-    return [*first, *early(first), *ensembles()]
+    return [*first, *short(first), *ensembles()]

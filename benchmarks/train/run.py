@@ -70,8 +70,7 @@ def make_network(row: rows.Network, folder: Path, report) -> Dict[str, Any]:
     domain = rows.domain(row.domain)
     began = time.process_time()
     learner = Learner(domain, row.kind, row.hidden, row.seed, row.settings)
-    best, tried = learner.train(report)
-    trained = best if row.early is None else tried[row.early]
+    trained, updates = learner.train(report)
     policy = surefoot.from_torch(trained, domain.model, inputs=domain.inputs[row.kind], filter=domain.is_filtered)
     columns = domain.columns(row.kind)
 
@@ -85,7 +84,7 @@ def make_network(row: rows.Network, folder: Path, report) -> Dict[str, Any]:
         "inputs": row.kind,
         "seed": row.seed,
         "settings": asdict(row.settings),
-        "updates-of-this-network": next(updates for updates, one in tried.items() if one is trained),
+        "updates-of-this-network": updates,
         "environment-steps": learner.steps,
         "seconds": round(time.process_time() - began, 1),
         **measured(row.domain, greedy(scores, domain.is_filtered)),
