@@ -49,6 +49,16 @@ ENSEMBLES = (
     ("lightgbm", 6, 10, "cost"),
 )
 
+#: The same for transport, where shallow trees learn nothing.
+TRANSPORT_ENSEMBLES = (
+    ("forest", 15, 5),
+    ("forest", 10, 10),
+    ("forest", 15, 30),
+    ("xgboost", 4, 30),
+    ("xgboost", 8, 20),
+    ("lightgbm", 6, 10),
+)
+
 
 @lru_cache(maxsize=None)
 def domain(name: str) -> Domain:
@@ -111,10 +121,10 @@ def ensembles() -> List[Trees]:
         for library, depth, trees, kind in ENSEMBLES:
             name = f"blocksworld-{blocks}-{library}-{depth}x{trees}"
             rows.append(Trees(name, f"blocksworld-{blocks}-{kind}-64", library, depth, trees))
-    for library, depth, trees, _ in ENSEMBLES:
+    for library, depth, trees in TRANSPORT_ENSEMBLES:
         rows.append(Trees(f"transport-{library}-{depth}x{trees}", "transport-64", library, depth, trees))
-    for jigs, size in ((4, 64), (5, 64), (6, 256)):
-        for library, depth, trees in (("forest", 10, 20), ("xgboost", 6, 10)):
+    for jigs, size, forest, boosted in ((4, 64, (15, 30), (8, 20)), (5, 64, (10, 20), (8, 20)), (6, 256, (10, 20), (6, 10))):
+        for library, (depth, trees) in (("forest", forest), ("xgboost", boosted)):
             rows.append(Trees(f"beluga-{jigs}-{library}-{depth}x{trees}", f"beluga-{jigs}-{size}", library, depth, trees))
     return rows
 

@@ -57,6 +57,9 @@ READINGS = {
 #: Options of all instances of a domain. No variable of transport counts all packages, so that no location can overflow is hard to see.
 OPTIONS = {"transport": ["--out-of-domain", "block"]}
 
+#: XGBoost computes in single precision.
+ARITHMETIC = {"xgboost": ["--arithmetic", "f32"]}
+
 
 def instances() -> Iterator[Dict[str, Any]]:
     """All instances, in the order of names with numbers in them."""
@@ -70,7 +73,7 @@ def instances() -> Iterator[Dict[str, Any]]:
             "generate": record["model"],
             "policy": f"policies/{name}.jani2nnet",
         }
-        options = OPTIONS.get(domain, [])
+        options = OPTIONS.get(domain, []) + ARITHMETIC.get(record.get("library"), [])
         yield {**instance, "options": options} if options else instance
         for suffix, reading in READINGS.get(name, ()):
             yield {**instance, "name": f"{name}-{suffix}", "options": options + reading}
