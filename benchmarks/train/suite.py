@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes benchmarks/suite.toml: an instance for each policy that is there, and some with other readings.
+"""Writes benchmarks/suite.toml, an instance for each policy that is there and some with other readings, and the table in README.md.
 
     benchmarks/train/suite.py [RESULTS …]
 
@@ -17,6 +17,10 @@ from typing import Any, Dict, Iterator, List, Tuple
 
 FOLDER = Path(__file__).resolve().parent.parent
 SUITE = FOLDER / "suite.toml"
+README = FOLDER / "README.md"
+
+#: What stands before the table.
+MARK = "<!-- The table is written by train/suite.py. -->\n"
 
 HEAD = """\
 # The benchmark suite: generated models and trained policies. benchmarks/README.md says how they were made.
@@ -61,10 +65,15 @@ OPTIONS = {"transport": ["--out-of-domain", "block"]}
 ARITHMETIC = {"xgboost": ["--arithmetic", "f32"]}
 
 
+def records() -> List[Dict[str, Any]]:
+    """Records of all policies, in the order of names with numbers in them."""
+    paths = (FOLDER / "policies").glob("*.provenance.json")
+    return sorted((json.loads(path.read_text(encoding="utf-8")) for path in paths), key=lambda one: by_number(one["policy"]))
+
+
 def instances() -> Iterator[Dict[str, Any]]:
-    """All instances, in the order of names with numbers in them."""
-    records = [json.loads(path.read_text(encoding="utf-8")) for path in (FOLDER / "policies").glob("*.provenance.json")]
-    for record in sorted(records, key=lambda record: by_number(record["policy"])):
+    """All instances."""
+    for record in records():
         name, domain = record["policy"], record["model"][0]
         kind = "trees" if "library" in record else "networks"
         instance = {
@@ -105,6 +114,18 @@ def known(results: List[str]) -> Dict[str, Tuple[str, str]]:
     return verdicts
 
 
+def table(verdicts: Dict[str, Tuple[str, str]]) -> str:
+    """The policies, with what their episodes ended with and what is known about them."""
+    lines = ["| policy | success | random | unsafe | stall | verdict | by |", "|---|---|---|---|---|---|---|"]
+    for record in records():
+        name, found = record["policy"], record["rates"]
+        shares = [found["success"], record["random"]["success"], found["unsafe"], found["stall"]]
+        verdict, by = verdicts.get(name, ("–", ""))
+        cells = [f"`{name}`", *(f"{100 * share:.1f} %" for share in shares), verdict, by]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     """The command."""
     verdicts = known(sys.argv[1:])
@@ -116,6 +137,8 @@ def main() -> None:
             lines += [f"expected = {json.dumps(expected)}", f"known-by = {json.dumps(by)}"]
         parts.append("\n[[instance]]\n" + "\n".join(lines) + "\n")
     SUITE.write_text("".join(parts), encoding="utf-8")
+    before, _, _ = README.read_text(encoding="utf-8").partition(MARK)
+    README.write_text(before + MARK + "\n" + table(verdicts), encoding="utf-8")
 
 
 if __name__ == "__main__":
