@@ -1,0 +1,62 @@
+"""What the training knows about each domain: its model, inputs of policies, a potential for rewards, and a teacher.
+
+A :class:`Domain` is all that the learner sees of one. Potentials and teachers look at observations, which hold all variables in the
+order of ``model.observed``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Callable, Dict, List, Sequence
+
+import numpy as np
+
+import surefoot
+
+#: From observations, one per row, to one number for each.
+Potential = Callable[[np.ndarray], np.ndarray]
+
+#: From an observation and the mask of applicable actions to an action.
+Teacher = Callable[[np.ndarray, np.ndarray], int]
+
+
+@dataclass
+class Domain:
+    """A domain as policies are trained in it.
+
+    Attributes:
+        model: The model, as `surefoot gen` makes it.
+        arguments: Arguments of `surefoot gen`.
+        max_steps: Steps after which an episode has failed.
+        is_filtered: Whether policies choose among applicable labels only.
+        potential: Of states; what a step changes in it is added to the reward.
+        teacher: A scripted policy for demonstrations.
+        inputs: Names of the variables that policies read, by kind of policy.
+    """
+
+    model: surefoot.Model
+    arguments: List[str]
+    max_steps: int
+    is_filtered: bool
+    potential: Potential
+    teacher: Teacher
+    inputs: Dict[str, List[str]] = field(default_factory=dict)
+
+    def columns(self, kind: str) -> np.ndarray:
+        """Where the inputs of a kind of policy stand in observations."""
+        order = {name: column for column, name in enumerate(self.model.observed)}
+        return np.array([order[name] for name in self.inputs[kind]])
+
+
+def generate(name: str, **parameters) -> "tuple[surefoot.Model, List[str]]":
+    """A generated model, and the arguments of `surefoot gen` that make it."""
+    arguments = [name]
+    for key, value in parameters.items():
+        text = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+        arguments += ["--" + key.replace("_", "-"), text]
+    return surefoot.generate(name, **parameters), arguments
+
+
+def without_costs(names: Sequence[str]) -> List[str]:
+    """The variables that do not count costs."""
+    return [name for name in names if not name.startswith("cost_") and name != "step_cost"]

@@ -1,0 +1,93 @@
+"""The benchmark suite: its files are there and are what their records say, and the scripts that made them still work."""
+
+import hashlib
+import json
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import surefoot
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+SUITE = tomllib.loads((BENCHMARKS / "suite.toml").read_text(encoding="utf-8"))
+POLICIES = sorted({instance["policy"] for instance in SUITE["instance"]})
+MODELS = {}
+
+
+def generated(arguments):
+    """The model that an instance asks for; each is made once."""
+    key = tuple(arguments)
+    if key not in MODELS:
+        parameters = {name[2:].replace("-", "_"): value for name, value in zip(arguments[1::2], arguments[2::2])}
+        MODELS[key] = surefoot.generate(arguments[0], **parameters)
+    return MODELS[key]
+
+
+def record_of(policy):
+    path = (BENCHMARKS / policy).with_suffix(".provenance.json")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_policies_are_those_of_their_records(policy):
+    record = record_of(policy)
+    interface = BENCHMARKS / policy
+    scorer = json.loads(interface.read_text(encoding="utf-8"))["file"]
+    assert set(record["files"]) == {interface.name, scorer}
+    for name, expected in record["files"].items():
+        assert hashlib.sha256((interface.parent / name).read_bytes()).hexdigest() == expected, name
+    loaded = surefoot.load_policy(interface, generated(record["model"]))
+    assert loaded.filter == record["filter"]
+    assert record["episodes"] == 1000
+    assert record["rates"]["success"] > record["random"]["success"] + 0.05
+
+
+def test_instances_fit_their_policies():
+    names = [instance["name"] for instance in SUITE["instance"]]
+    assert len(set(names)) == len(names)
+    for instance in SUITE["instance"]:
+        assert instance["generate"] == record_of(instance["policy"])["model"], instance["name"]
+        assert ("expected" in instance) == ("known-by" in instance)
+
+
+def test_nothing_lies_around():
+    """Every file is named by a record, and every record's policy is in the suite."""
+    named = set()
+    for policy in POLICIES:
+        named |= {*record_of(policy)["files"], f"{Path(policy).stem}.provenance.json"}
+    assert {path.name for path in (BENCHMARKS / "policies").iterdir()} == named
+
+
+def test_a_small_policy_is_trained_and_verified(monkeypatch, tmp_path):
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("sklearn")
+    monkeypatch.syspath_prepend(str(BENCHMARKS / "train"))
+    before = set(sys.modules)
+    try:
+        import rows
+        import run
+        from qlearning import Settings
+
+        settings = Settings(updates=120, demonstrations=1000, capacity=5000, trials=2)
+        tiny = rows.Network("tiny", "blocksworld-4", "no-cost", (16, 16), 3, settings)
+        monkeypatch.setattr(rows, "networks", lambda: [tiny])
+        monkeypatch.setattr("trees.STATES", 640)
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        run.make(rows.Trees("trees", "tiny", "forest", 6, 5), tmp_path)
+        torch.set_num_threads(threads)
+    finally:
+        # These names are too common to stay.
+        for name in set(sys.modules) - before:
+            if str(BENCHMARKS) in str(getattr(sys.modules[name], "__file__", "")):
+                del sys.modules[name]
+    model = surefoot.generate("blocksworld", blocks=4, table_limit=3)
+    for name in ("tiny", "trees"):
+        record = json.loads((tmp_path / f"{name}.provenance.json").read_text(encoding="utf-8"))
+        assert record["rates"]["success"] > record["random"]["success"]
+        result = surefoot.verify(model, surefoot.load_policy(tmp_path / f"{name}.jani2nnet", model), time_limit=300)
+        assert result.safe or result.unsafe
+        # What was seen in episodes must agree with what was proved.
+        assert not (result.safe and record["rates"]["unsafe"] > 0)
