@@ -130,7 +130,7 @@ fn sums_stay_the_same_when_everything_moves() {
 /// A start state that has more makes the law weaker.
 #[test]
 fn listed_start_states_obey_the_laws() {
-    let mut task = pairs(1, 10, |pool, x, y| one_moves(pool, x, y));
+    let mut task = pairs(1, 10, one_moves);
     task.property.start.listed = vec![vec![3, 4]];
     let proof = verify(&task, unlisted(), &Control::unlimited()).expect("a verdict");
     assert_eq!((proof.outcome.verdict, proof.laws), (Verdict::Safe, vec!["7 ≤ v0 + v1 ≤ 10".to_owned()]));
