@@ -96,7 +96,7 @@ def networks() -> List[Network]:
     return rows
 
 
-#: Networks that are also made by a much shorter training, and its updates: families in which all trained policies have the same verdict.
+#: Networks that are also made by a much shorter training, and its updates, where nearly all trained policies have the same verdict.
 SHORT = (
     ("blocksworld-4-cost-16", 60),
     ("blocksworld-4-no-cost-32", 60),
@@ -126,7 +126,8 @@ def ensembles() -> List[Trees]:
             rows.append(Trees(name, f"blocksworld-{blocks}-{kind}-64", library, depth, trees))
     for library, depth, trees in TRANSPORT_ENSEMBLES:
         rows.append(Trees(f"transport-{library}-{depth}x{trees}", "transport-64", library, depth, trees))
-    for jigs, size, forest, boosted in ((4, 64, (15, 30), (8, 20)), (5, 64, (10, 20), (8, 20)), (6, 256, (10, 20), (6, 10))):
+    shapes = ((4, 64, (15, 30), (8, 20)), (5, 64, (10, 20), (8, 20)), (6, 256, (10, 20), (6, 10)))
+    for jigs, size, forest, boosted in shapes:
         for library, (depth, trees) in (("forest", forest), ("xgboost", boosted)):
             rows.append(Trees(f"beluga-{jigs}-{library}-{depth}x{trees}", f"beluga-{jigs}-{size}", library, depth, trees))
     return rows
