@@ -15,10 +15,11 @@ from domains import Domain
 Actor = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-def environments(domain: Domain, count: int, seed: int):
-    """Runs of a domain side by side, which start again as soon as they end."""
+def environments(domain: Domain, count: int, seed: int, is_hard: bool = False):
+    """Runs of a domain side by side, which start again as soon as they end; if hard, in hard start states."""
     envs = surefoot.gym.make_vec(
         domain.model,
+        domain.hard if is_hard else None,
         num_envs=count,
         autoreset=AutoresetMode.SAME_STEP,
         seed=seed,

@@ -44,6 +44,7 @@ class Settings:
         share: Of demonstrations in a batch.
         margin: By which the teacher's choice should be ahead.
         capacity: Transitions that are remembered.
+        is_hard: Whether every other step, and half of the demonstrations, is made in runs from hard start states.
         trials: How often the network is tried; the best one is kept.
     """
 
@@ -59,6 +60,7 @@ class Settings:
     margin: float = 0.1
     capacity: int = 100_000
     trials: int = 4
+    is_hard: bool = False
 
 
 def network(inputs: int, hidden: Sequence[int], outputs: int) -> nn.Sequential:
@@ -106,10 +108,13 @@ class Learner:
         self.random = np.random.default_rng(seed)
         self.replay = Replay(settings.capacity, inputs, outputs)
         self.shown = Replay(settings.demonstrations + 64, inputs, outputs)
-        demonstrate(
-            domain, self.shown, self.columns, settings.discount, settings.demonstrations, settings.noise, seed + 1
-        )
-        self.envs, self.states, self.masks = environments(domain, settings.runs, seed)
+        kinds = (False, True) if settings.is_hard else (False,)
+        for turn, is_hard in enumerate(kinds, 1):
+            count = settings.demonstrations * turn // len(kinds)
+            demonstrate(
+                domain, self.shown, self.columns, settings.discount, count, settings.noise, seed + turn, is_hard
+            )
+        self.all_runs = [environments(domain, settings.runs, seed, is_hard) for is_hard in kinds]
         self.steps = self.shown.written
 
     def scores(self, observations: np.ndarray) -> np.ndarray:
@@ -136,11 +141,12 @@ class Learner:
 
     def step(self, exploration: float) -> None:
         """One step of each run, remembered."""
-        runs, masks, states = self.settings.runs, self.masks, self.states
+        runs = self.settings.runs
+        envs, states, masks = self.all_runs.pop(0)
         chosen = np.where(masks, self.scores(states), -np.inf).argmax(axis=1)
         tried = np.where(masks, self.random.random(masks.shape), -1.0).argmax(axis=1)
         actions = np.where(self.random.random(runs) < exploration, tried, chosen)
-        observations, rewards, terminated, truncated, info = self.envs.step(actions)
+        observations, rewards, terminated, truncated, info = envs.step(actions)
         is_over = terminated | truncated
         after = np.where(is_over[:, None], info.get("final_obs", observations), observations)
         rewards = shaped(self.domain, self.settings.discount, states, after, rewards, terminated)
@@ -149,7 +155,7 @@ class Learner:
         kept = ~truncated
         parts = (seen, seen_after, masks, info["action_mask"], actions, rewards, ~is_over * 1.0, np.full(runs, -1))
         self.replay.add(*(part[kept] for part in parts))
-        self.states, self.masks = observations, info["action_mask"]
+        self.all_runs.append((envs, observations, info["action_mask"]))
         self.steps += runs
 
     def learn(self) -> None:

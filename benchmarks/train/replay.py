@@ -12,7 +12,10 @@ from evaluate import environments
 
 
 class Replay:
-    """The last transitions, each a row: state, next state, both masks, action, reward, whether it goes on, demonstrated action or -1."""
+    """The last transitions.
+
+    A row is: state, next state, both masks, action, reward, whether it goes on, demonstrated action or -1.
+    """
 
     def __init__(self, capacity: int, inputs: int, actions: int) -> None:
         self.inputs, self.actions = inputs, actions
@@ -46,11 +49,16 @@ def shaped(domain: Domain, discount: float, states, after, rewards, is_over) -> 
     return rewards + discount * following - domain.potential(states)
 
 
-def demonstrate(domain: Domain, replay: Replay, columns, discount: float, count: int, noise: float, seed: int) -> None:
-    """Adds transitions of the teacher. Now and then a random action is taken instead, so that it shows how to mend mistakes."""
+def demonstrate(
+    domain: Domain, replay: Replay, columns, discount: float, count: int, noise: float, seed: int, is_hard: bool
+) -> None:
+    """Adds transitions of the teacher until there are so many.
+
+    Now and then a random action is taken instead, so that it shows how to mend mistakes.
+    """
     generator = np.random.default_rng(seed)
     runs = 64
-    envs, states, masks = environments(domain, runs, seed)
+    envs, states, masks = environments(domain, runs, seed, is_hard)
     while replay.written < count:
         taught = np.array([domain.teacher(*pair) for pair in zip(states, masks)])
         random = np.where(masks, generator.random(masks.shape), -1.0).argmax(axis=1)

@@ -107,7 +107,7 @@ def make_trees(row: rows.Trees, folder: Path, report) -> Dict[str, Any]:
         return policy.scores(full_states(domain.model, observations), "f32")[:, :, 0]
 
     ensemble = Ensemble(row.library, row.depth, row.trees, row.seed, len(domain.model.labels))
-    states = imitate(domain, columns, network, ensemble, row.seed, report)
+    states = imitate(domain, columns, network, ensemble, row.seed, imitated.settings.is_hard, report)
     actor = greedy(lambda observations: ensemble.scores(observations[:, columns]), domain.is_filtered)
     facts = {
         "method": f"imitation of {row.imitated}",

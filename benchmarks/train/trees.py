@@ -86,11 +86,11 @@ class Ensemble:
         return surefoot.from_lightgbm(self.model, domain.model, **arguments)
 
 
-def visited(domain: Domain, actor: Actor, count: int, seed: int) -> Tuple[np.ndarray, np.ndarray]:
+def visited(domain: Domain, actor: Actor, count: int, seed: int, is_hard: bool) -> Tuple[np.ndarray, np.ndarray]:
     """States that a policy comes to, now and then by a random action, and their masks. A stall starts a new run."""
     generator = np.random.default_rng(seed)
     runs = 64
-    envs, states, masks = environments(domain, runs, seed)
+    envs, states, masks = environments(domain, runs, seed, is_hard)
     seen, applicable = [], []
     for _ in range(-(-count // runs)):
         seen.append(states)
@@ -108,9 +108,13 @@ def imitate(
     network: Callable[[np.ndarray], np.ndarray],
     ensemble: Ensemble,
     seed: int,
+    is_hard: bool,
     report: Callable[[str], None] = lambda line: None,
 ) -> int:
-    """Fits an ensemble to the choices of a network among applicable labels; the result is the number of states."""
+    """Fits an ensemble to the choices of a network among applicable labels; the result is the number of states.
+
+    If hard, as many states again come from runs from hard start states.
+    """
 
     def expert(states: np.ndarray, masks: np.ndarray) -> np.ndarray:
         return np.where(masks, network(states), -np.inf).argmax(axis=1)
@@ -120,9 +124,10 @@ def imitate(
 
     inputs, choices = [], []
     for turn in range(ROUNDS):
-        states, masks = visited(domain, expert if turn == 0 else imitator, STATES, seed + turn)
-        inputs.append(states[:, columns])
-        choices.append(expert(states, masks))
+        for kind in (False, True) if is_hard else (False,):
+            states, masks = visited(domain, expert if turn == 0 else imitator, STATES, seed + turn, kind)
+            inputs.append(states[:, columns])
+            choices.append(expert(states, masks))
         ensemble.fit(np.concatenate(inputs), np.concatenate(choices))
         report(f"round {turn + 1}: {sum(map(len, inputs))} states")
     return sum(map(len, inputs))

@@ -41,7 +41,12 @@ def test_policies_are_those_of_their_records(policy):
     loaded = surefoot.load_policy(interface, generated(record["model"]))
     assert loaded.filter == record["filter"]
     assert record["episodes"] == 1000
-    assert record["rates"]["success"] > record["random"]["success"] + 0.05
+    found, random = record["rates"], record["random"]
+    if record["model"][0] == "npuzzle":
+        # Weak policies, as the README says, but careful ones.
+        assert found["success"] > random["success"] and found["unsafe"] < random["unsafe"] / 10
+    else:
+        assert found["success"] > random["success"] + 0.3
 
 
 def test_instances_fit_their_policies():

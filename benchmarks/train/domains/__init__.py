@@ -7,7 +7,7 @@ order of ``model.observed``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Callable, Dict, List, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class Domain:
         potential: Of states; what a step changes in it is added to the reward.
         teacher: A scripted policy for demonstrations.
         inputs: Names of the variables that policies read, by kind of policy.
+        hard: The property with those start states only from which it is easy to come to harm; they are rare among all.
     """
 
     model: surefoot.Model
@@ -41,6 +42,7 @@ class Domain:
     potential: Potential
     teacher: Teacher
     inputs: Dict[str, List[str]] = field(default_factory=dict)
+    hard: Optional[Dict[str, Any]] = None
 
     def columns(self, kind: str) -> np.ndarray:
         """Where the inputs of a kind of policy stand in observations."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
 from . import Domain, generate, without_costs
@@ -20,7 +22,19 @@ def make(blocks: int) -> Domain:
         potential=teacher.potential,
         teacher=teacher,
         inputs={"cost": list(observed), "no-cost": without_costs(observed)},
+        hard=hard_starts(model, blocks),
     )
+
+
+def hard_starts(model, blocks):
+    """The property with the starts in which all but block 0 lie on the table: putting it down is the next step, but unsafe."""
+    document = json.loads(model.files[model.property_file])
+    condition = document["properties"][0]["expression"]["start"]["exp"]
+    is_full = {"op": "=", "left": "table-counter", "right": blocks - 1}
+    is_up = {"op": "≥", "left": "block_0", "right": 2}
+    rare = {"op": "∧", "left": is_full, "right": is_up}
+    condition["expression"] = {"op": "∧", "left": condition["expression"], "right": rare}
+    return document
 
 
 class Teacher:

@@ -115,10 +115,12 @@ fn the_options_make_a_difference() {
 fn regions_close_unless_they_may_not_grow() {
     let folder = Folder::walk("4.5");
     let counts = |growth: &str| {
-        verify(&folder, &["--json", "--list", "0", "--growth", growth]).exits(0).json()["ic3"].clone()
+        // Reasons that are single states leave something to grow after the head start of frames.
+        let options = ["--json", "--list", "0", "--no-generalize", "--growth", growth];
+        verify(&folder, &options).exits(0).json()["ic3"].clone()
     };
     let grown = counts("100000");
-    assert!(grown["closed"].as_u64() > Some(0) && grown["closed"] == grown["reasons"] && grown["depth"] == 1);
+    assert!(grown["closed"].as_u64() > Some(0));
     let framed = counts("0");
     assert!(framed["closed"] == 0 && framed["depth"].as_u64() > Some(1));
 }
@@ -247,6 +249,7 @@ fn check_counts(ic3: &serde_json::Value, members: impl Fn(&serde_json::Value) ->
         "obligations",
         "states",
         "samples",
+        "laws",
         "listed",
         "search_seconds",
         "procedure_seconds",
