@@ -163,7 +163,7 @@ fn certificates_of_ic3_are_accepted_and_changed_ones_rejected() {
         |(random_task, seed): (RandomTask, u64)| test.borrow_mut().task(&random_task.task, &mut Random(seed));
     check(&(tasks(Size::Small), any::<u64>()), 5000, run);
     // Those have regions with facts.
-    check(&(tasks_with_transfers(Size::Small), any::<u64>()), 1000, run);
+    check(&(tasks_with_transfers(Size::Small), any::<u64>()), 2500, run);
     let Test { python, tasks, accepted, rejected } = test.into_inner();
     println!("{tasks} tasks, accepted {accepted:?}, rejected {rejected:#?}");
     let second = |least: u32| if python.is_some() { cases(least) } else { 0 };
