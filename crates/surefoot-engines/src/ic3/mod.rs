@@ -42,7 +42,7 @@ use crate::control::{Control, Progress};
 use crate::explicit::list::Listed;
 use crate::outcome::{self, Outcome, StopReason, Trace};
 use crate::step::{Status, Stepper, Transition};
-use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, display, laws, suits};
+use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, describe_laws, laws, suits};
 use crate::task::{Task, TaskError};
 use frames::{FOREVER, Frames};
 use growth::Growth;
@@ -245,7 +245,7 @@ fn prove(
     let outcome = conclusion.outcome(counts);
     let saved = outcome.stopped.map(|_| run.into_saved());
     let Conclusion { certificate, check, .. } = conclusion;
-    let laws = display(&problem.laws, &task.system.variables);
+    let laws = describe_laws(&problem.laws, &task.system.variables);
     Ok(Proof { outcome, statistics, certificate, check, laws, saved })
 }
 

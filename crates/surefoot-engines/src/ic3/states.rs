@@ -80,14 +80,13 @@ impl<'p> StateQueries<'p> {
     /// A state that satisfies the start condition, with as many of these values as cores allow.
     pub fn start_near(&mut self, values: &[i32]) -> Result<Option<Vec<i32>>, Stop> {
         let Some(start) = self.start else { return Ok(None) };
-        let mut question = self.question(&Reason::of_state(values), start.is_true);
+        let mut question = self.bounds(&Reason::of_state(values));
+        question.push(start.is_true);
         loop {
             let found = self.ask(&question)?;
             let core = if found.is_none() { self.states.core() } else { Vec::new() };
             let wanted = question.len();
-            let kept = [start.is_true].into_iter().chain(self.laws.iter().copied());
-            let kept: Vec<Lit> = kept.collect();
-            question.retain(|literal| kept.contains(literal) || !core.contains(literal));
+            question.retain(|literal| *literal == start.is_true || !core.contains(literal));
             if found.is_some() || question.len() == wanted {
                 return Ok(found);
             }
@@ -131,13 +130,17 @@ impl<'p> StateQueries<'p> {
         self.ask(&question)
     }
 
+    /// That a state of a box that obeys the laws makes a literal true.
     fn question(&mut self, states: &Reason, literal: Lit) -> Vec<Lit> {
-        let bounds = states.bounds(&self.problem.domain);
-        let mut question: Vec<Lit> =
-            bounds.into_iter().map(|bound: Bound| self.states.bound(bound)).collect();
+        let mut question = self.bounds(states);
         question.push(literal);
         question.extend(&self.laws);
         question
+    }
+
+    fn bounds(&mut self, states: &Reason) -> Vec<Lit> {
+        let bounds = states.bounds(&self.problem.domain);
+        bounds.into_iter().map(|bound: Bound| self.states.bound(bound)).collect()
     }
 
     fn ask(&mut self, question: &[Lit]) -> Result<Option<Vec<i32>>, Stop> {

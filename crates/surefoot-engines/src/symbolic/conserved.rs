@@ -51,7 +51,7 @@ impl Law {
 }
 
 /// Laws as text: one for each sum.
-pub fn display(laws: &[Law], variables: &[Variable]) -> Vec<String> {
+pub fn describe_laws(laws: &[Law], variables: &[Variable]) -> Vec<String> {
     let mut rest: Vec<&Law> = laws.iter().collect();
     let mut texts = Vec::new();
     while let Some(first) = rest.first().map(|law| &law.inequality) {

@@ -15,7 +15,7 @@ mod vacuity;
 
 pub use bad::Bad;
 pub use conclude::{Conclusion, End, conclude, suits};
-pub use conserved::{display, laws};
+pub use conserved::{describe_laws, laws};
 pub use image::Images;
 pub use listing::list_reachable;
 pub use policy::{Choice, POLICY_BOXES, PolicyTests};
