@@ -242,6 +242,22 @@ def test_feature_names_are_matched(blocks, data):
     assert policy.inputs == names
     straight = DecisionTreeClassifier(max_depth=5, random_state=0).fit(rows, actions)
     assert surefoot.from_sklearn(straight, blocks).inputs == blocks.observed
+    # None of these is a variable, so they say nothing about the order.
+    straight.feature_names_in_ = np.array([f"f{index}" for index in range(len(names))], dtype=object)
+    assert surefoot.from_sklearn(straight, blocks).inputs == blocks.observed
+
+
+def test_feature_names_that_are_known_in_part_are_refused(blocks, data):
+    """The order of the model was taken for all of them."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    rows, actions = data
+    names = blocks.observed[::-1]
+    estimator = DecisionTreeClassifier(max_depth=5, random_state=0).fit(rows[:, ::-1], actions)
+    estimator.feature_names_in_ = np.array(["typo", *names[1:]], dtype=object)
+    with pytest.raises(surefoot.PolicyError, match="the feature `typo` is no variable of the model"):
+        surefoot.from_sklearn(estimator, blocks)
+    assert surefoot.from_sklearn(estimator, blocks, inputs=names).inputs == names
 
 
 def test_estimators_that_do_not_fit_are_refused(blocks, data):

@@ -85,13 +85,24 @@ def _read(path: PathLike) -> Dict[str, Any]:
     return {key: value for key, value in document.items() if key in kept}
 
 
-def names_of_variables(model: Model, names: Optional[Sequence[Any]]) -> Optional[List[str]]:
-    """Names of features, if all of them are variables or constants of the model."""
-    if names is None:
+def names_of_variables(
+    model: Model, names: Optional[Sequence[Any]], inputs: Optional[Sequence[str]], interface: Optional[PathLike]
+) -> Optional[List[str]]:
+    """Names of features, if they are variables or constants of the model; ``None`` if none of them is, or if others are listed.
+
+    Where some are and some are not, the order of the others cannot be known.
+    """
+    if names is None or inputs is not None or interface is not None:
         return None
     known = {variable.name for variable in model.variables} | {c["name"] for c in model.document["constants"]}
     names = [str(name) for name in names]
-    return names if names and all(name in known for name in names) else None
+    unknown = [name for name in names if name not in known]
+    if unknown and len(unknown) < len(names):
+        raise PolicyError(
+            f"the feature `{unknown[0]}` is no variable of the model `{model.name}`, though others are\n"
+            f"  hint: list what the features are with `inputs=[…]`; the model has {listed(model.observed)}"
+        )
+    return names if names and not unknown else None
 
 
 def labels_of_classes(model: Model, classes: Sequence[Any], outputs: Optional[Sequence[str]]) -> List[str]:

@@ -51,7 +51,7 @@ def from_lightgbm(
             "  hint: train it as a model with several classes (objective `multiclass`)"
         )
     chosen = labels if labels is not None else outputs
-    names = names_of_variables(model, booster.feature_name())
+    names = names_of_variables(model, booster.feature_name(), inputs, interface)
     counts = (int(booster.num_feature()), count)
     document = make_interface(model, "policy.lightgbm.txt", counts, inputs, chosen, interface, filter, names=names)
     policy = from_contents(model, document, {f"{MEMORY}/policy.lightgbm.txt": text.encode()}, "f64")

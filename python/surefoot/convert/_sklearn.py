@@ -63,7 +63,7 @@ def from_sklearn(
     elif outputs is not None:
         labels = list(outputs)
     counts = (int(estimator.n_features_in_), len(base))
-    names = names_of_variables(model, getattr(estimator, "feature_names_in_", None))
+    names = names_of_variables(model, getattr(estimator, "feature_names_in_", None), inputs, interface)
     described = make_interface(model, "policy.ensemble.json", counts, inputs, labels, interface, filter, names=names)
     files = {f"{MEMORY}/policy.ensemble.json": document(base, trees)}
     policy = from_contents(model, described, files, "f64")

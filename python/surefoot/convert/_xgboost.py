@@ -52,7 +52,7 @@ def from_xgboost(
     contents = bytes(booster.save_raw(raw_format="json"))
     read = xgboost.Booster(model_file=bytearray(contents))
     features = int(booster.num_features())
-    names = names_of_variables(model, booster.feature_names)
+    names = names_of_variables(model, booster.feature_names, inputs, interface)
 
     def scores(rows: np.ndarray) -> np.ndarray:
         data = xgboost.DMatrix(rows.astype(np.float32), feature_names=booster.feature_names)
