@@ -152,6 +152,31 @@ impl<'d> Interface<'d> {
         }
     }
 
+    /// Refuses another order of inputs than that of the features in training, as far as they have names of the model.
+    pub(super) fn compare_features(
+        &self,
+        features: &[String],
+        file: &Path,
+        system: &TransitionSystem,
+        constants: &[ConstantValue],
+    ) -> Result<(), InputError> {
+        for (number, (name, input)) in features.iter().zip(&self.inputs).enumerate() {
+            let is_constant = || constants.iter().any(|constant| constant.name == *name);
+            let agrees = match (system.variable(name), input) {
+                (Some(id), input) => *input == PolicyInput::Variable(id),
+                (None, PolicyInput::Variable(_)) => !is_constant(),
+                (None, PolicyInput::Constant(_)) => true,
+            };
+            if !agrees {
+                let message =
+                    format!("input {number} is another one than the feature {name:?} of {}", file.display());
+                let hint = format!("list the inputs in the order of the features: {}", features.join(", "));
+                return Err(self.input.error(message).with_hint(hint));
+            }
+        }
+        Ok(())
+    }
+
     /// The policy with this scorer, which was read from `file`, if their sizes agree.
     pub(super) fn attach(
         self,

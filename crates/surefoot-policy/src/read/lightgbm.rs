@@ -105,6 +105,14 @@ pub(super) fn read(
         .map_err(|error| InputError::in_file(path, error.to_string()))
 }
 
+/// What the features are called, if the model says it.
+pub(super) fn feature_names(path: &Path, text: &str) -> Result<Vec<String>, InputError> {
+    let (header, _) = sections(path, text)?;
+    header
+        .get("feature_names")
+        .map_or(Ok(Vec::new()), |line| line.values(line.len(), "a name", |name| Some(name.to_string())))
+}
+
 /// Lines `key=value`. A line without `=` is a key without value.
 struct Section<'t> {
     path: &'t Path,

@@ -18,7 +18,7 @@ const PLACE: &str = "(command line)";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lists {
     /// Variables and constants, as the model's description shows them (`x`, `robot.load`, `grid[3]`). The word `all`
-    /// alone stands for all variables in their order.
+    /// alone stands for all variables in their order, the word `names` for what the scorer's file calls its inputs.
     pub inputs: Vec<String>,
     /// Labels. The word `all` alone stands for all labels in their order.
     pub outputs: Vec<String>,
@@ -43,6 +43,15 @@ pub(super) fn without_place(error: InputError) -> InputError {
 }
 
 impl Lists {
+    /// Whether the scorer's file must say what the inputs are.
+    pub(super) fn asks_for_names(
+        &self,
+        system: &TransitionSystem,
+        constants: &[ConstantValue],
+    ) -> Result<bool, InputError> {
+        is_word(&self.inputs, "names", names(system, constants))
+    }
+
     /// The text of the interface.
     pub(super) fn interface(
         &self,
@@ -50,9 +59,7 @@ impl Lists {
         constants: &[ConstantValue],
     ) -> Result<String, InputError> {
         let mut text = String::from("{\"input\": [");
-        let inputs_known = system.variables.iter().map(|variable| variable.name.as_str());
-        let inputs_known = inputs_known.chain(constants.iter().map(|constant| constant.name.as_str()));
-        if is_all(&self.inputs, inputs_known)? {
+        if is_word(&self.inputs, "all", names(system, constants))? {
             let all: Vec<String> = system.variables.iter().map(|variable| input(&variable.origin)).collect();
             text += &all.join(", ");
         } else {
@@ -61,7 +68,7 @@ impl Lists {
             text += &all.join(", ");
         }
         let labels: Vec<&str> =
-            if is_all(&self.outputs, system.labels.iter().map(|label| label.name.as_str()))? {
+            if is_word(&self.outputs, "all", system.labels.iter().map(|label| label.name.as_str()))? {
                 system.labels.iter().map(|label| label.name.as_str()).collect()
             } else {
                 self.outputs.iter().map(String::as_str).collect()
@@ -78,13 +85,24 @@ impl Lists {
     }
 }
 
-/// Whether a list is the word `all`, which must not be a name of the model too.
-fn is_all<'n>(list: &[String], mut known: impl Iterator<Item = &'n str>) -> Result<bool, InputError> {
-    if list != ["all"] {
+/// All that can be inputs.
+fn names<'n>(system: &'n TransitionSystem, constants: &'n [ConstantValue]) -> impl Iterator<Item = &'n str> {
+    let variables = system.variables.iter().map(|variable| variable.name.as_str());
+    variables.chain(constants.iter().map(|constant| constant.name.as_str()))
+}
+
+/// Whether a list is a word with a meaning of its own, which must not be a name of the model too.
+fn is_word<'n>(
+    list: &[String],
+    word: &str,
+    mut known: impl Iterator<Item = &'n str>,
+) -> Result<bool, InputError> {
+    if list != [word] {
         return Ok(false);
     }
-    if known.any(|name| name == "all") {
-        let message = "the word `all` stands for all names of the model, but it is one of them";
+    if known.any(|name| name == word) {
+        let message =
+            format!("the word `{word}` stands for several names, but the model has one that is called so");
         return Err(InputError::in_file(place(), message).with_hint("write an interface file"));
     }
     Ok(true)
@@ -107,9 +125,7 @@ fn named(name: &str, system: &TransitionSystem, constants: &[ConstantValue]) -> 
         return Ok(input(&Origin { scope: None, symbol }));
     }
     let error = InputError::in_file(place(), format!("the model has no variable or constant {name:?}"));
-    let known = system.variables.iter().map(|variable| variable.name.as_str());
-    let known = known.chain(constants.iter().map(|constant| constant.name.as_str()));
-    Err(match did_you_mean(name, known) {
+    Err(match did_you_mean(name, names(system, constants)) {
         Some(hint) => error.with_hint(hint),
         None => error.with_hint("`surefoot info` shows the names of all variables and constants"),
     })

@@ -7,6 +7,7 @@
 //! [list](Lists) the inputs and outputs.
 
 mod archive;
+mod features;
 mod interface;
 mod lightgbm;
 mod line;
@@ -82,7 +83,13 @@ pub fn read_listed(
     sources: &mut Sources,
     warnings: &mut Vec<InputError>,
 ) -> Result<Policy, InputError> {
-    let text = lists.interface(system, &options.constants)?;
+    // Names are read ahead, by a reader that is forgotten: the lists come before the scorer among the sources.
+    let text = if lists.asks_for_names(system, &options.constants)? {
+        let inputs = features::required(scorer, sources.clone().read_contents(scorer)?)?;
+        Lists { inputs, ..lists.clone() }.interface(system, &options.constants)?
+    } else {
+        lists.interface(system, &options.constants)?
+    };
     sources.record(listed::place(), text.as_bytes());
     let options = ReadOptions { scorer_file: Some(scorer.to_path_buf()), ..options.clone() };
     let before = warnings.len();
@@ -117,6 +124,7 @@ pub fn parse(
     if let Some(observed) = &found.observed {
         interface.compare_observations(observed, system, warnings);
     }
+    interface.compare_features(&found.features, &file, system, &options.constants)?;
     interface.attach(found.scorer, &file, warnings)
 }
 
@@ -127,11 +135,13 @@ struct Found {
     is_state_dict: bool,
     /// Smallest and largest value of each input in training.
     observed: Option<Vec<(f64, f64)>>,
+    /// What the inputs were called in training; empty if the file does not say it.
+    features: Vec<String>,
 }
 
 impl From<Scorer> for Found {
     fn from(scorer: Scorer) -> Self {
-        Found { scorer, is_state_dict: false, observed: None }
+        Found { scorer, is_state_dict: false, observed: None, features: Vec::new() }
     }
 }
 
@@ -174,12 +184,19 @@ fn read_scorer(
     if is_json(&text) {
         let document = Document::parse(file, &text)?;
         let root = document.root();
-        let read = if root.get("learner").is_some() { xgboost::read } else { veritas::read };
-        return Ok(Scorer::Ensemble(read(root, sizes, warnings)?).into());
+        if root.get("learner").is_none() {
+            return Ok(Scorer::Ensemble(veritas::read(root, sizes, warnings)?).into());
+        }
+        let ensemble = xgboost::read(root, sizes, warnings)?;
+        return Ok(Found { features: xgboost::feature_names(root)?, ..Scorer::Ensemble(ensemble).into() });
     }
     xgboost::refuse_dump(file, &text)?;
     if lightgbm::is_model(&text) {
-        return Ok(Scorer::Ensemble(lightgbm::read(file, &text, sizes, warnings)?).into());
+        let ensemble = lightgbm::read(file, &text, sizes, warnings)?;
+        return Ok(Found {
+            features: lightgbm::feature_names(file, &text)?,
+            ..Scorer::Ensemble(ensemble).into()
+        });
     }
     Ok(Scorer::Network(nnet::read(file, &text, warnings)?).into())
 }
@@ -197,7 +214,7 @@ fn read_archive(file: &Path, contents: &[u8], request: &Request) -> Result<Found
         let message = "this is a zip archive, but neither one of PyTorch (`data.pkl`) nor of Stable-Baselines3 (`policy.pth`)";
         return Err(InputError::in_file(file, message));
     };
-    Ok(Found { scorer: Scorer::Network(network), is_state_dict: true, observed })
+    Ok(Found { is_state_dict: true, observed, ..Scorer::Network(network).into() })
 }
 
 /// Whether the text can only be JSON, as opposed to the text of an `.nnet` file or of `LightGBM`.

@@ -95,6 +95,12 @@ pub(super) fn read(
     Ensemble::new(inputs, base, trees).map_err(|error| root.error(error.to_string()))
 }
 
+/// What the features are called, if the model says it.
+pub(super) fn feature_names(root: Json<'_>) -> Result<Vec<String>, InputError> {
+    let names = root.get("learner").and_then(|learner| learner.get("feature_names"));
+    names.map_or(Ok(Vec::new()), |names| names.array()?.map(|name| Ok(name.str()?.to_string())).collect())
+}
+
 /// The object, if all its keys are known.
 fn known<'d>(object: Json<'d>, keys: &[&str]) -> Result<Json<'d>, InputError> {
     for (key, value) in object.object()?.members() {

@@ -57,8 +57,9 @@ pub struct QuestionArguments {
 /// What a policy without an interface file reads and chooses from, as written.
 #[derive(Debug, Clone, Args)]
 pub struct ListArguments {
-    /// What the policy reads, in order: variables and constants such as `x,robot.load,grid[3]`, or `all` for all variables in
-    /// the order of `surefoot info`. Takes the place of an interface file
+    /// What the policy reads, in order: variables and constants such as `x,robot.load,grid[3]`, `all` for all variables in
+    /// the order of `surefoot info`, or `names` for the names of features that the file of a tree ensemble keeps. Takes the
+    /// place of an interface file
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', help_heading = "Task")]
     #[arg(requires_all = ["outputs", "policy"], conflicts_with = "scorer")]
     pub inputs: Vec<String>,

@@ -74,8 +74,8 @@ fn progress(number: usize, all: usize, record: &Record) {
 }
 
 fn execute(run: &Run<'_>, plan: &Plan<'_>, cancelled: &AtomicBool) -> Result<Record, Failure> {
-    let kill_after = 1.5 * plan.time_limit + GRACE_SECONDS;
-    let kill_above = plan.memory_limit.saturating_mul(2).saturating_add(GRACE_BYTES);
+    let kill_after = 1.5 * plan.limits.seconds + GRACE_SECONDS;
+    let kill_above = plan.limits.bytes.saturating_mul(2).saturating_add(GRACE_BYTES);
     let mut command = Command::new(plan::program()?);
     command.arg("measure").args(["--kill-after", &kill_after.to_string()]);
     command.args(["--kill-above", &kill_above.to_string(), "--"]).args(&run.arguments);
@@ -119,7 +119,7 @@ fn record(run: &Run<'_>, plan: &Plan<'_>, measured: &Measured) -> Record {
         (Some(11), Some("UNKNOWN")) => (Verdict::Unknown, reason),
         _ if measured.late => (Verdict::Unknown, Some("time".into())),
         // The system has refused memory, or killed the run for want of it.
-        (None, _) if out_of_memory(measured, plan.memory_limit) => (Verdict::Unknown, Some("memory".into())),
+        (None, _) if out_of_memory(measured, plan.limits.bytes) => (Verdict::Unknown, Some("memory".into())),
         _ => (Verdict::Error, None),
     };
     let error = (verdict == Verdict::Error).then(|| {
@@ -142,8 +142,8 @@ fn record(run: &Run<'_>, plan: &Plan<'_>, measured: &Measured) -> Record {
         wall_seconds: measured.wall_seconds,
         processor_seconds: measured.processor_seconds,
         peak_memory_bytes: measured.peak_memory_bytes,
-        time_limit_seconds: plan.time_limit,
-        memory_limit_bytes: plan.memory_limit,
+        time_limit_seconds: plan.limits.seconds,
+        memory_limit_bytes: plan.limits.bytes,
         threads: plan.threads,
         command: run.arguments.clone(),
         error,

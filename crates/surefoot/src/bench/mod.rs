@@ -44,7 +44,8 @@ pub fn run(arguments: &BenchArguments) -> Result<Exit, Failure> {
     std::fs::create_dir_all(out).map_err(|error| Failure::writing(out, &error))?;
     let plan = Plan::new(&suite, arguments)?;
     let mut journal = Journal::open(&out.join(JOURNAL))?;
-    let missing: Vec<_> = plan.runs.iter().filter(|run| journal.find(&run.key).is_none()).collect();
+    let missing: Vec<_> =
+        plan.runs.iter().filter(|run| journal.find(&run.key, plan.limits).is_none()).collect();
     let done = plan.runs.len() - missing.len();
     if done > 0 {
         output::note(&format!("{done} of {} runs have a result in {}", plan.runs.len(), out.display()));

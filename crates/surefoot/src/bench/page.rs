@@ -37,8 +37,8 @@ pub fn html(results: &Results<'_>) -> String {
         env!("CARGO_PKG_VERSION"),
         results.rows.len(),
         results.configurations.len(),
-        results.time_limit,
-        bytes(results.memory_limit)
+        results.limits.seconds,
+        bytes(results.limits.bytes)
     );
     page += &findings(results);
     page += &coverage(results);

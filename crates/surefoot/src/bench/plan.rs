@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use surefoot_model::Sources;
 
 use super::generated;
+use super::record::Limits;
 use super::suite::{Configuration, Instance, PolicySource, Source, Suite};
 use crate::arguments::bench::BenchArguments;
 use crate::arguments::search::Engine;
@@ -23,8 +24,7 @@ pub struct Plan<'s> {
     /// The instances that take part.
     pub instances: Vec<&'s Instance>,
     pub configurations: Vec<Configuration>,
-    pub time_limit: f64,
-    pub memory_limit: u64,
+    pub limits: Limits,
     pub threads: usize,
     pub jobs: usize,
 }
@@ -35,7 +35,7 @@ pub struct Run<'s> {
     pub configuration: String,
     /// Arguments of the program.
     pub arguments: Vec<String>,
-    /// SHA-256 of the files that are read, the arguments and the program.
+    /// SHA-256 of the files that are read, the arguments without limits, and the program.
     pub key: String,
 }
 
@@ -57,8 +57,7 @@ impl<'s> Plan<'s> {
             runs: Vec::new(),
             instances,
             configurations,
-            time_limit: arguments.time_limit.as_secs_f64(),
-            memory_limit: arguments.memory_limit,
+            limits: Limits { seconds: arguments.time_limit.as_secs_f64(), bytes: arguments.memory_limit },
             threads,
             jobs: arguments.jobs.map_or((cores / threads).max(1), std::num::NonZeroUsize::get),
         };
@@ -89,9 +88,11 @@ impl<'s> Plan<'s> {
             let mut arguments = task.clone();
             arguments.extend(["--engine".into(), configuration.engine.clone()]);
             arguments.extend(configuration.options.iter().cloned());
-            arguments.extend(["--json".into(), "--time-limit".into(), format!("{}", self.time_limit)]);
-            arguments.extend(["--memory-limit".into(), format!("{}", self.memory_limit)]);
-            arguments.extend(["--threads".into(), format!("{}", self.threads)]);
+            arguments.extend(["--json".into(), "--threads".into(), format!("{}", self.threads)]);
+            let everything = format!("{program}\n{}\n{}", hashes.join(" "), arguments.join("\0"));
+            let key = hash(&everything);
+            arguments.extend(["--time-limit".into(), format!("{}", self.limits.seconds)]);
+            arguments.extend(["--memory-limit".into(), format!("{}", self.limits.bytes)]);
             let parsed = parse(&arguments)?;
             parsed.search.check()?;
             if !same_question(&parsed.task.check()?, &question) {
@@ -101,8 +102,6 @@ impl<'s> Plan<'s> {
                 );
                 return Err(suite.instance_error(instance, &message).into());
             }
-            let everything = format!("{program}\n{}\n{}", hashes.join(" "), arguments.join("\0"));
-            let key = hash(&everything);
             let configuration = configuration.name.clone();
             self.runs.push(Run { instance, configuration, arguments, key });
         }

@@ -64,13 +64,20 @@ impl Verdict {
     }
 }
 
+/// Limits of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    pub seconds: f64,
+    pub bytes: u64,
+}
+
 /// A run that has ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     pub schema: String,
     /// The version of the program.
     pub surefoot: String,
-    /// SHA-256 of everything that the result depends on: files, arguments, limits, program.
+    /// SHA-256 of everything that the result depends on but limits: files, arguments, program.
     pub key: String,
     pub instance: String,
     pub family: String,
@@ -93,12 +100,21 @@ pub struct Record {
     pub counts: Value,
 }
 
+impl Record {
+    /// Whether a run within these limits would end like this one: it had the same, or it found an answer within tighter ones.
+    fn holds_within(&self, limits: Limits) -> bool {
+        let own = Limits { seconds: self.time_limit_seconds, bytes: self.memory_limit_bytes };
+        let is_tighter = own.seconds <= limits.seconds && own.bytes <= limits.bytes;
+        own == limits || (is_tighter && self.verdict.answer().is_some())
+    }
+}
+
 /// The file with all records.
 pub struct Journal {
     path: PathBuf,
     file: File,
-    records: Vec<Record>,
-    by_key: HashMap<String, usize>,
+    /// By key, in the order of the file.
+    records: HashMap<String, Vec<Record>>,
 }
 
 impl Journal {
@@ -111,13 +127,16 @@ impl Journal {
             // A run was recorded when the bench was killed. It is done again; its line ends here.
             file.write_all(b"\n").map_err(fail)?;
         }
-        let by_key = (0..).zip(&records).map(|(index, record)| (record.key.clone(), index)).collect();
-        Ok(Journal { path: path.to_path_buf(), file, records, by_key })
+        let mut journal = Journal { path: path.to_path_buf(), file, records: HashMap::new() };
+        for record in records {
+            journal.remember(record);
+        }
+        Ok(journal)
     }
 
-    /// The record with this key.
-    pub fn find(&self, key: &str) -> Option<&Record> {
-        self.by_key.get(key).map(|&index| &self.records[index])
+    /// The last record with this key that says what happens within these limits.
+    pub fn find(&self, key: &str, limits: Limits) -> Option<&Record> {
+        self.records.get(key)?.iter().rev().find(|record| record.holds_within(limits))
     }
 
     /// Appends a record. When this returns, it is on the disk.
@@ -126,9 +145,12 @@ impl Journal {
         let written =
             self.file.write_all(format!("{line}\n").as_bytes()).and_then(|()| self.file.sync_data());
         written.map_err(|error| Failure::writing(&self.path, &error))?;
-        self.by_key.insert(record.key.clone(), self.records.len());
-        self.records.push(record);
+        self.remember(record);
         Ok(())
+    }
+
+    fn remember(&mut self, record: Record) {
+        self.records.entry(record.key.clone()).or_default().push(record);
     }
 }
 
@@ -167,7 +189,9 @@ fn read_lines(path: &Path) -> Result<(Vec<Record>, bool), InputError> {
 mod tests {
     use super::*;
 
-    pub fn record(key: &str) -> Record {
+    const LIMITS: Limits = Limits { seconds: 1.0, bytes: 1 };
+
+    fn record(key: &str) -> Record {
         Record {
             schema: SCHEMA.into(),
             surefoot: "0".into(),
@@ -180,8 +204,8 @@ mod tests {
             wall_seconds: 0.5,
             processor_seconds: None,
             peak_memory_bytes: Some(7),
-            time_limit_seconds: 1.0,
-            memory_limit_bytes: 1,
+            time_limit_seconds: LIMITS.seconds,
+            memory_limit_bytes: LIMITS.bytes,
             threads: 1,
             command: vec!["verify".into()],
             error: None,
@@ -200,9 +224,21 @@ mod tests {
         for end in text.find('\n').expect("a line") + 1..text.len() - 1 {
             std::fs::write(&path, &text[..end]).expect("written");
             let mut journal = Journal::open(&path).expect("what is there is kept");
-            assert!(journal.find("a").is_some() && journal.find("b").is_none());
+            assert!(journal.find("a", LIMITS).is_some() && journal.find("b", LIMITS).is_none());
             journal.append(record("b")).expect("written");
             assert_eq!(read(&path).expect("records"), [record("a"), record("b")]);
+        }
+    }
+
+    #[test]
+    fn answers_hold_within_wider_limits() {
+        let unknown = Record { verdict: Verdict::Unknown, ..record("a") };
+        for (seconds, bytes, answered, ended) in
+            [(1.0, 1, true, true), (2.0, 1, true, false), (1.0, 2, true, false), (0.5, 2, false, false)]
+        {
+            let limits = Limits { seconds, bytes };
+            assert_eq!(record("a").holds_within(limits), answered);
+            assert_eq!(unknown.holds_within(limits), ended);
         }
     }
 

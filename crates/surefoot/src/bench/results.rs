@@ -2,7 +2,7 @@
 
 use super::judge;
 use super::plan::Plan;
-use super::record::{Journal, Record};
+use super::record::{Journal, Limits, Record};
 use super::suite::{Instance, Suite};
 
 /// All results.
@@ -11,8 +11,7 @@ pub struct Results<'r> {
     pub name: &'r str,
     pub configurations: Vec<&'r str>,
     pub rows: Vec<Row<'r>>,
-    pub time_limit: f64,
-    pub memory_limit: u64,
+    pub limits: Limits,
     /// What contradicts what is known, or each other.
     pub findings: Vec<String>,
 }
@@ -33,18 +32,11 @@ impl<'r> Results<'r> {
         let rows: Vec<Row<'r>> = rows
             .map(|runs| Row {
                 instance: runs[0].instance,
-                records: runs.iter().map(|run| journal.find(&run.key)).collect(),
+                records: runs.iter().map(|run| journal.find(&run.key, plan.limits)).collect(),
             })
             .collect();
         let findings = rows.iter().flat_map(judge::findings).collect();
-        Results {
-            name: &suite.name,
-            configurations,
-            rows,
-            time_limit: plan.time_limit,
-            memory_limit: plan.memory_limit,
-            findings,
-        }
+        Results { name: &suite.name, configurations, rows, limits: plan.limits, findings }
     }
 
     /// The families, in the order of the suite.

@@ -157,10 +157,19 @@ fn a_killed_bench_goes_on() {
     bench(&folder, &[]).exits(0).complains(&["6 of 6 runs have a result"]);
     folder.write("hasty.nnet", &network("99"));
     bench(&folder, &[]).exits(0).complains(&["4 of 6 runs have a result"]);
-    // Other limits can lead to other results.
+    // Tighter limits can lead to other results, and so can wider ones where there was no answer.
     let before = whole(&folder);
     bench(&folder, &["--memory-limit", "1GB", "--filter", "careful"]).exits(0);
     assert_eq!(whole(&folder), before + 2);
+    let tight = ["--memory-limit", "1GB", "--filter", "careful"];
+    bench(&folder, &tight).exits(0).complains(&["2 of 2 runs have a result"]);
+    let wide = ["--memory-limit", "2GB", "--filter", "careful"];
+    bench(&folder, &wide).exits(0).complains(&["2 of 2 runs have a result"]);
+    let text = folder.read("out/results.jsonl").replace("\"SAFE\"", "\"UNKNOWN\"");
+    folder.write("out/results.jsonl", &text);
+    bench(&folder, &tight).exits(0).complains(&["2 of 2 runs have a result"]);
+    let again = bench(&folder, &wide).exits(0);
+    assert!(!again.stderr.contains("have a result"), "{}", again.stderr);
 }
 
 #[test]

@@ -148,6 +148,54 @@ fn archives_of_stable_baselines_are_policies() {
 }
 
 #[test]
+fn files_that_know_the_names_of_their_inputs() {
+    let folder = folder("4");
+    let info = |file: &str, inputs: &str| {
+        folder.run(&["info", "walk.jani", "--policy", file, "--inputs", inputs, "--outputs", "up,down"])
+    };
+    seed(&folder, "lightgbm", "boosted.txt", "trees.txt");
+    folder.replace("trees.txt", "feature_names=x b", "feature_names=moved x");
+    seed(&folder, "xgboost", "boosted.json", "trees.json");
+    folder.replace("trees.json", r#""feature_names": []"#, r#""feature_names": ["moved", "x"]"#);
+    for file in ["trees.txt", "trees.json"] {
+        info(file, "names").exits(0).prints(&["    moved, x\n"]);
+        info(file, "moved,x").exits(0);
+        for other in ["x,moved", "top,x"] {
+            info(file, other).exits(3).complains(&[
+                &format!("(command line): input 0 is another one than the feature \"moved\" of {file}"),
+                "in the order of the features: moved, x",
+            ]);
+        }
+    }
+    // Constants have names too; names that the model does not know say nothing.
+    folder.replace("trees.txt", "feature_names=moved x", "feature_names=top f1");
+    info("trees.txt", "top,x").exits(0);
+    info("trees.txt", "x,top").exits(3).complains(&["the feature \"top\""]);
+    info("trees.txt", "names").exits(3).complains(&["no variable or constant \"f1\""]);
+    info("policy.nnet", "names").exits(3).complains(&["does not say what the inputs are called"]);
+    folder.replace(
+        "walk.jani",
+        r#"{"name": "top", "type""#,
+        r#"{"name": "names", "type": "int", "value": 1}, {"name": "top", "type""#,
+    );
+    info("trees.txt", "names").exits(3).complains(&["the word `names` stands for several names"]);
+}
+
+#[test]
+fn names_of_features_are_lists_like_others() {
+    let folder = folder("4");
+    seed(&folder, "lightgbm", "boosted.txt", "trees.txt");
+    folder.replace("trees.txt", "feature_names=x b", "feature_names=x moved");
+    let lists = |inputs| ["--policy", "trees.txt", "--inputs", inputs, "--outputs", "up,down"];
+    let verify = ["verify", "walk.jani", "--engine", "ic3", "--certificate", "safe.cert"];
+    folder.run(&[&verify[..], &lists("names")].concat()).exits(0);
+    let check = ["check", "safe.cert", "--model", "walk.jani"];
+    for inputs in ["names", "x,moved"] {
+        folder.run(&[&check[..], &lists(inputs)].concat()).exits(0);
+    }
+}
+
+#[test]
 fn state_dicts_need_their_activation() {
     let folder = folder("4");
     seed(&folder, "archive", "chain.pt", "policy.pt");

@@ -11,7 +11,7 @@ pub fn svg(results: &Results<'_>) -> String {
     let legend = 20.0 * results.configurations.len() as f64;
     let frame = Frame { left: 60.0, top: 20.0, width: 560.0, height: 320.0 };
     let height = frame.top + frame.height + 50.0 + legend;
-    let axis = Axis::up_to(results.time_limit);
+    let axis = Axis::up_to(results.limits.seconds);
     let mut svg = Frame::open(640.0, height, "instances solved within a time, by configuration");
     svg += &frame.times_upwards(axis);
     svg += &frame.border();

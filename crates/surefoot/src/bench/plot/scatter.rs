@@ -10,7 +10,7 @@ use crate::bench::results::Results;
 /// The plot of the configurations at two positions.
 pub fn svg(results: &Results<'_>, x: usize, y: usize) -> String {
     let frame = Frame { left: 70.0, top: 20.0, width: 300.0, height: 300.0 };
-    let axis = Axis::up_to(results.time_limit);
+    let axis = Axis::up_to(results.limits.seconds);
     let [one, other] = [x, y].map(|index| escaped(results.configurations[index]));
     let mut svg = Frame::open(400.0, 400.0, &format!("times of {one} and {other}"));
     svg += &frame.times_upwards(axis);
@@ -26,7 +26,7 @@ pub fn svg(results: &Results<'_>, x: usize, y: usize) -> String {
     );
     for row in &results.rows {
         let (Some(first), Some(second)) = (row.records[x], row.records[y]) else { continue };
-        let [left, up] = [first, second].map(|record| axis.place(seconds(record, results.time_limit)));
+        let [left, up] = [first, second].map(|record| axis.place(seconds(record, results.limits.seconds)));
         let title = format!("{}: {} and {}", row.instance.name, ending(first), ending(second));
         svg += &mark(frame.x(left), frame.y(up), verdict(first, second), &escaped(&title));
     }
