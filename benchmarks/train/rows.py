@@ -83,7 +83,21 @@ def networks() -> List[Network]:
             for size in SIZES:
                 name = f"blocksworld-{blocks}-{kind}-{size}"
                 rows.append(Network(name, f"blocksworld-{blocks}", kind, (size, size), 0, settings))
-    long = Settings(updates=16_000, demonstrations=40_000, discount=0.9, margin=0.05, trials=8)
+    long = Settings(
+        updates=45_000,
+        batch=1024,
+        runs=512,
+        discount=0.9,
+        demonstrations=40_000,
+        noise=0.5,
+        share=0.1,
+        margin=0.2,
+        softness=0.1,
+        help=0.3,
+        dangers=256,
+        capacity=1_000_000,
+        trials=8,
+    )
     for kind in ("cost", "no-cost"):
         for size in SIZES:
             rows.append(Network(f"npuzzle-{kind}-{size}", "npuzzle", kind, (size, size), 0, long))
@@ -98,7 +112,7 @@ def networks() -> List[Network]:
 
 #: Networks that are also made by a much shorter training, and its updates, where nearly all trained policies have the same verdict.
 SHORT = (
-    ("blocksworld-4-cost-16", 60),
+    ("blocksworld-4-cost-32", 90),
     ("blocksworld-4-no-cost-32", 60),
     ("blocksworld-6-cost-32", 120),
     ("blocksworld-6-no-cost-64", 120),
