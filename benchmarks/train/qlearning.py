@@ -1,11 +1,13 @@
 """Q-learning: double DQN with a replay buffer, a slow target network, shaped rewards and some demonstrations.
 
-Three terms make the loss:
+Up to four terms make the loss:
 
 - the temporal difference of double Q-learning, on transitions of the network itself and of the teacher;
 - where policies are not filtered, a label that is not applicable ends the run as a stall with reward -1. This is known without trying
   it, so its score is pushed down to that in every state that is sampled;
-- in states of the teacher, its choice should be better than all others by a margin (deep Q-learning from demonstrations).
+- in states of the teacher, or in all if it helps the network, its choice should be better than all others by a margin (deep Q-learning
+  from demonstrations);
+- in dangerous states, if a training has some, labels that do harm should be behind by that margin.
 """
 
 from __future__ import annotations
@@ -43,6 +45,10 @@ class Settings:
         noise: Share of random actions in them.
         share: Of demonstrations in a batch.
         margin: By which the teacher's choice should be ahead.
+        softness: Of that margin: how far below the best choice others still count, as the temperature of a softmax; 0 for not at all.
+        help: Share of the teacher's actions in the runs of the network. If there are some, the teacher is asked in all states of these
+            runs, and its choice should be ahead there too.
+        dangers: States in a batch, besides transitions, in which a label does harm at once; another one should be ahead by the margin.
         capacity: Transitions that are remembered.
         is_hard: Whether every other step, and half of the demonstrations, is made in runs from hard start states.
         trials: How often the network is tried; the best one is kept.
@@ -58,6 +64,9 @@ class Settings:
     noise: float = 0.25
     share: float = 0.5
     margin: float = 0.1
+    softness: float = 0.0
+    help: float = 0.0
+    dangers: int = 0
     capacity: int = 100_000
     trials: int = 4
     is_hard: bool = False
@@ -143,9 +152,14 @@ class Learner:
         """One step of each run, remembered."""
         runs = self.settings.runs
         envs, states, masks = self.all_runs.pop(0)
+        masks = self.domain.permitted(states, masks)
         chosen = np.where(masks, self.scores(states), -np.inf).argmax(axis=1)
         tried = np.where(masks, self.random.random(masks.shape), -1.0).argmax(axis=1)
         actions = np.where(self.random.random(runs) < exploration, tried, chosen)
+        right = np.zeros(masks.shape, bool)
+        if self.settings.help:
+            right = self.domain.taught(states, masks)
+            actions = np.where(self.random.random(runs) < self.settings.help, right.argmax(axis=1), actions)
         observations, rewards, terminated, truncated, info = envs.step(actions)
         is_over = terminated | truncated
         after = np.where(is_over[:, None], info.get("final_obs", observations), observations)
@@ -153,19 +167,31 @@ class Learner:
         seen, seen_after = states[:, self.columns], after[:, self.columns]
         # A run that was cut off goes on in truth, but the mask of its last state is not known: it is left out.
         kept = ~truncated
-        parts = (seen, seen_after, masks, info["action_mask"], actions, rewards, ~is_over * 1.0, np.full(runs, -1))
+        masks_after = self.domain.permitted(observations, info["action_mask"])
+        parts = (seen, seen_after, masks, masks_after, right, actions, rewards, ~is_over * 1.0)
         self.replay.add(*(part[kept] for part in parts))
         self.all_runs.append((envs, observations, info["action_mask"]))
         self.steps += runs
 
+    def most(self, values: torch.Tensor) -> torch.Tensor:
+        """The greatest value of each row, softened."""
+        softness = self.settings.softness
+        return softness * torch.logsumexp(values / softness, 1) if softness else values.amax(1)
+
+    def danger(self) -> torch.Tensor:
+        """How far labels that do harm are ahead, or not far enough behind, in some dangerous states."""
+        states = self.domain.dangers(self.settings.dangers, self.random)
+        is_harmless = torch.from_numpy(self.domain.harmless(states, np.ones((len(states), 1), bool)))
+        values = self.online(self.scaled(torch.from_numpy(states[:, self.columns])))
+        best = values.masked_fill(~is_harmless, -math.inf).amax(1)
+        return (values.masked_fill(is_harmless, -math.inf).amax(1) + self.settings.margin - best).clamp(min=0).mean()
+
     def learn(self) -> None:
         """One step of gradient descent."""
-        settings = self.settings
-        shown = int(settings.share * settings.batch)
-        rows = torch.cat(
-            [self.shown.sample(shown, self.generator), self.replay.sample(settings.batch - shown, self.generator)]
-        )
-        states, after, masks, masks_after, actions, rewards, goes_on, taught = self.replay.split(rows)
+        settings, batch = self.settings, self.settings.batch
+        shown = int(settings.share * batch)
+        rows = torch.cat([self.shown.sample(shown, self.generator), self.replay.sample(batch - shown, self.generator)])
+        states, after, masks, masks_after, right, actions, rewards, goes_on = self.replay.split(rows)
         with torch.no_grad():
             after = self.scaled(after)
             chosen = self.online(after).masked_fill(~masks_after, -math.inf).argmax(1, keepdim=True)
@@ -174,12 +200,14 @@ class Learner:
         loss = nn.functional.smooth_l1_loss(values.gather(1, actions[:, None])[:, 0], goals, beta=0.5)
         if not self.domain.is_filtered:
             loss = loss + ((values + 1).clamp(min=0) ** 2 * ~masks).mean()
-        first = values[:shown]
-        own = taught[:shown, None]
-        ahead = torch.full_like(first, settings.margin).scatter_(1, own, 0.0)
+        asked = batch if settings.help else shown
+        values, masks, right = values[:asked], masks[:asked], right[:asked]
+        others = values + settings.margin * ~right
         if self.domain.is_filtered:
-            ahead = ahead.masked_fill(~masks[:shown], -1e3)
-        loss = loss + ((first + ahead).amax(1) - first.gather(1, own)[:, 0]).mean()
+            others = others.masked_fill(~masks, -math.inf)
+        loss = loss + (self.most(others) - self.most(values.masked_fill(~right, -math.inf))).mean()
+        if settings.dangers:
+            loss = loss + self.danger()
         self.optimiser.zero_grad()
         loss.backward()
         self.optimiser.step()

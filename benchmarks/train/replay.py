@@ -14,18 +14,19 @@ from evaluate import environments
 class Replay:
     """The last transitions.
 
-    A row is: state, next state, both masks, action, reward, whether it goes on, demonstrated action or -1.
+    A row is: state, next state, both masks, mask of right actions (of none if the teacher was not asked), action, reward, whether it
+    goes on.
     """
 
     def __init__(self, capacity: int, inputs: int, actions: int) -> None:
         self.inputs, self.actions = inputs, actions
-        self.rows = torch.zeros(capacity, 2 * inputs + 2 * actions + 4)
+        self.rows = torch.zeros(capacity, 2 * inputs + 3 * actions + 3)
         self.written = 0
 
-    def add(self, states, after, masks, masks_after, actions, rewards, goes_on, demonstrated) -> None:
+    def add(self, states, after, masks, masks_after, right, actions, rewards, goes_on) -> None:
         """Writes transitions over the oldest ones."""
-        columns = [actions, rewards, goes_on, demonstrated]
-        table = np.concatenate([states, after, masks, masks_after, *(column[:, None] for column in columns)], axis=1)
+        columns = [column[:, None] for column in (actions, rewards, goes_on)]
+        table = np.concatenate([states, after, masks, masks_after, right, *columns], axis=1)
         places = (self.written + np.arange(len(table))) % len(self.rows)
         self.rows[torch.from_numpy(places)] = torch.from_numpy(table.astype(np.float32))
         self.written += len(table)
@@ -38,9 +39,9 @@ class Replay:
     def split(self, rows: torch.Tensor) -> Tuple[torch.Tensor, ...]:
         """The parts of rows."""
         n, k = self.inputs, self.actions
-        states, after, masks, masks_after, rest = rows.split([n, n, k, k, 4], dim=1)
-        actions, rewards, goes_on, demonstrated = rest.unbind(1)
-        return states, after, masks > 0, masks_after > 0, actions.long(), rewards, goes_on, demonstrated.long()
+        states, after, masks, masks_after, right, rest = rows.split([n, n, k, k, k, 3], dim=1)
+        actions, rewards, goes_on = rest.unbind(1)
+        return states, after, masks > 0, masks_after > 0, right > 0, actions.long(), rewards, goes_on
 
 
 def shaped(domain: Domain, discount: float, states, after, rewards, is_over) -> np.ndarray:
@@ -59,16 +60,15 @@ def demonstrate(
     generator = np.random.default_rng(seed)
     runs = 64
     envs, states, masks = environments(domain, runs, seed, is_hard)
+    masks = domain.permitted(states, masks)
     while replay.written < count:
-        taught = np.array([domain.teacher(*pair) for pair in zip(states, masks)])
+        right = domain.taught(states, masks)
         random = np.where(masks, generator.random(masks.shape), -1.0).argmax(axis=1)
-        actions = np.where(generator.random(runs) < noise, random, taught)
+        actions = np.where(generator.random(runs) < noise, random, right.argmax(axis=1))
         observations, rewards, terminated, truncated, info = envs.step(actions)
         is_over = terminated | truncated
         after = np.where(is_over[:, None], info.get("final_obs", observations), observations)
         rewards = shaped(domain, discount, states, after, rewards, terminated)
-        masks_after = info["action_mask"]
-        replay.add(
-            states[:, columns], after[:, columns], masks, masks_after, actions, rewards, ~is_over * 1.0, taught
-        )
+        masks_after = domain.permitted(observations, info["action_mask"])
+        replay.add(states[:, columns], after[:, columns], masks, masks_after, right, actions, rewards, ~is_over * 1.0)
         states, masks = observations, masks_after

@@ -83,10 +83,27 @@ def networks() -> List[Network]:
             for size in SIZES:
                 name = f"blocksworld-{blocks}-{kind}-{size}"
                 rows.append(Network(name, f"blocksworld-{blocks}", kind, (size, size), 0, settings))
-    long = Settings(updates=16_000, demonstrations=40_000, discount=0.9, margin=0.05, trials=8)
+    long = Settings(
+        updates=45_000,
+        batch=1024,
+        runs=512,
+        discount=0.9,
+        demonstrations=40_000,
+        noise=0.5,
+        share=0.1,
+        margin=0.2,
+        softness=0.1,
+        help=0.3,
+        dangers=256,
+        capacity=1_000_000,
+        trials=8,
+    )
     for kind in ("cost", "no-cost"):
         for size in SIZES:
             rows.append(Network(f"npuzzle-{kind}-{size}", "npuzzle", kind, (size, size), 0, long))
+    # The others are never seen to do harm.
+    careless = replace(long, updates=12_000, dangers=0)
+    rows.append(Network("npuzzle-no-cost-64-careless", "npuzzle", "no-cost", (64, 64), 0, careless))
     settings = Settings(updates=2400, discount=0.98)
     for size, seed in ((16, 0), (32, 0), (64, 0), (32, 1), (64, 1)):
         suffix = f"-seed-{seed}" if seed else ""
@@ -98,7 +115,7 @@ def networks() -> List[Network]:
 
 #: Networks that are also made by a much shorter training, and its updates, where nearly all trained policies have the same verdict.
 SHORT = (
-    ("blocksworld-4-cost-16", 60),
+    ("blocksworld-4-cost-32", 90),
     ("blocksworld-4-no-cost-32", 60),
     ("blocksworld-6-cost-32", 120),
     ("blocksworld-6-no-cost-64", 120),

@@ -43,7 +43,7 @@ def test_policies_are_those_of_their_records(policy):
     assert record["episodes"] == 1000
     found, random = record["rates"], record["random"]
     if record["model"][0] == "npuzzle":
-        # Weak policies, as the README says, but careful ones.
+        # Those with few neurons are weak, as the README says, but careful.
         assert found["success"] > random["success"] and found["unsafe"] < random["unsafe"] / 10
     else:
         assert found["success"] > random["success"] + 0.3
@@ -53,7 +53,9 @@ def test_instances_fit_their_policies():
     names = [instance["name"] for instance in SUITE["instance"]]
     assert len(set(names)) == len(names)
     for instance in SUITE["instance"]:
-        assert instance["generate"] == record_of(instance["policy"])["model"], instance["name"]
+        # Some policies are also verified with further parameters, such as another bound of costs.
+        model = record_of(instance["policy"])["model"]
+        assert instance["generate"][: len(model)] == model, instance["name"]
         assert ("expected" in instance) == ("known-by" in instance)
 
 

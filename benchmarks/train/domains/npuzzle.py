@@ -10,6 +10,9 @@ from . import Domain, generate, without_costs
 MOVES = {"move_left": -1, "move_right": 1, "move_up": -3, "move_down": 3}
 PLACES = 9
 
+#: Where tile 3 must not be.
+FORBIDDEN = 7
+
 #: Of the potential. A move must matter more than what a small network gets wrong.
 SCALE = 4
 
@@ -21,15 +24,32 @@ def make() -> Domain:
     columns = [observed.index("empty")] + [observed.index(f"tile_{tile}") for tile in range(1, PLACES)]
     distances = Distances()
     steps = [MOVES[label] for label in model.labels]
+    lowest, highest = ([getattr(model.variable(name), end) for name in observed] for end in ("lower", "upper"))
 
     def potential(observations: np.ndarray) -> np.ndarray:
         return SCALE * (1 - distances.of(observations[:, columns].astype(np.int64)) / distances.most)
 
+    def after(observations: np.ndarray) -> np.ndarray:
+        """Boards after each move, for each board."""
+        boards = observations[:, columns].astype(np.int64)
+        return np.stack([moved(boards, step) for step in steps], axis=1)
+
+    def right(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        found = np.where(masks, distances.of(after(observations)), distances.most + 2)
+        return found == found.min(axis=1, keepdims=True)
+
+    def harmless(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        return masks & (after(observations)[:, :, 3] != FORBIDDEN)
+
+    def dangers(count: int, generator: np.random.Generator) -> np.ndarray:
+        """The hole at the forbidden place, and tile 3 beside it; all else is anything, also several tiles at one place."""
+        states = generator.integers(lowest, highest, (count, len(observed)), endpoint=True).astype(np.float32)
+        states[:, columns[0]] = FORBIDDEN
+        states[:, columns[3]] = generator.choice([FORBIDDEN + step for step in steps if FORBIDDEN + step < PLACES], count)
+        return states
+
     def teacher(observation: np.ndarray, mask: np.ndarray) -> int:
-        board = observation[columns].astype(np.int64)
-        actions = np.flatnonzero(mask)
-        after = np.array([moved(board[None], steps[action])[0] for action in actions])
-        return int(actions[distances.of(after).argmin()])
+        return int(right(observation[None], mask[None]).argmax())
 
     return Domain(
         model,
@@ -39,6 +59,9 @@ def make() -> Domain:
         potential=potential,
         teacher=teacher,
         inputs={"cost": list(observed), "no-cost": without_costs(observed)},
+        right=right,
+        harmless=harmless,
+        dangers=dangers,
     )
 
 
@@ -64,7 +87,7 @@ class Distances:
                 moved(layer[(layer[:, 0] + step >= 0) & (layer[:, 0] + step < PLACES)], step) for step in MOVES.values()
             ]
             layer = np.concatenate(successors)
-            layer = layer[layer[:, 3] != 7]
+            layer = layer[layer[:, 3] != FORBIDDEN]
             numbers, first = np.unique(layer @ self.powers, return_index=True)
             # Moves can be undone: what is not new was in one of the last two layers.
             is_new = ~np.isin(numbers, codes[-1]) & ~np.isin(numbers, before)
