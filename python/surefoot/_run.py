@@ -19,7 +19,7 @@ from ._result import Certificate, Result
 ModelLike = Union[Model, PathLike, Mapping[str, Any]]
 
 #: Options that only the explicit engine has.
-_EXPLICIT = {"exhaustive", "per_start", "slice"}
+_EXPLICIT = {"exhaustive", "per_start", "slice", "project"}
 
 #: Options of the command line that have another form here.
 _ELSEWHERE = {

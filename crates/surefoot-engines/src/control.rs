@@ -14,6 +14,7 @@ const CACHE: u64 = 256 << 20;
 const CACHE_SHARE: u64 = 4;
 
 /// How a run is limited, stopped and watched.
+#[derive(Clone)]
 pub struct Control<'o> {
     /// When to give up.
     pub deadline: Option<Instant>,

@@ -112,6 +112,8 @@ pub struct Statistics {
     pub state_bits: u32,
     /// Variables of the searched system, after slicing.
     pub variables: usize,
+    /// How many variables a projection left out, if it gave the answer.
+    pub projected: Option<usize>,
 }
 
 /// A reason for which an answer says less than it seems to.

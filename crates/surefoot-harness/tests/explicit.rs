@@ -12,7 +12,7 @@ use surefoot_engines::{
     TaskError, Vacuity, Verdict,
 };
 use surefoot_harness::expect::{Coverage, Expected};
-use surefoot_harness::random::{RandomTask, Size, tasks};
+use surefoot_harness::random::{RandomTask, Size, blinded, tasks};
 use surefoot_harness::reference::{Exploration, all_states, explore, holds};
 use surefoot_harness::run::check;
 use surefoot_model::{
@@ -24,8 +24,9 @@ use surefoot_policy::Arithmetic;
 /// Tasks with more states are passed over.
 const LIMIT: usize = 20_000;
 
-const PLAIN: Options = Options { exhaustive: false, per_start: false, slice: false };
+const PLAIN: Options = Options { exhaustive: false, per_start: false, slice: false, project: 0 };
 const SLICE: Options = Options { slice: true, ..PLAIN };
+const PROJECT: Options = Options { project: 5000, ..PLAIN };
 const EXHAUSTIVE: Options = Options { exhaustive: true, ..PLAIN };
 const EXHAUSTIVE_SLICE: Options = Options { exhaustive: true, ..SLICE };
 
@@ -58,7 +59,7 @@ fn right(
 #[test]
 fn answers_are_right() {
     compare(5000, |task, exploration| {
-        for options in [PLAIN, SLICE] {
+        for options in [PLAIN, SLICE, PROJECT] {
             right(task, exploration, Coverage::FirstUnsafe, &run(task, options, 1))?;
         }
         for options in [EXHAUSTIVE, EXHAUSTIVE_SLICE] {
@@ -73,6 +74,24 @@ fn answers_are_right() {
         }
         Ok(())
     });
+}
+
+/// Policies that do not see all variables give more to leave out.
+#[test]
+fn projections_give_right_answers() {
+    let told = AtomicUsize::new(0);
+    check(&tasks(Size::Small), 3000, |random: RandomTask| {
+        for seen in 0..2 {
+            let task = blinded(&random.task, |v| v.index() % 2 == seen);
+            let Ok(exploration) = explore(&task, LIMIT) else { continue };
+            let answer = run(&task, PROJECT, 1);
+            right(&task, &exploration, Coverage::FirstUnsafe, &answer)?;
+            let is_told = answer.is_ok_and(|outcome| outcome.statistics.projected.is_some());
+            told.fetch_add(usize::from(is_told), Ordering::Relaxed);
+        }
+        Ok(())
+    });
+    assert!(told.into_inner() > 500);
 }
 
 fn right_counts(exploration: &Exploration, found: &Statistics) -> Result<(), TestCaseError> {

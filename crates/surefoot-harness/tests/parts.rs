@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use surefoot_engines::Task;
 use surefoot_engines::step::Stepper;
-use surefoot_harness::random::{RandomTask, Size, tasks};
+use surefoot_harness::random::{RandomTask, Size, blinded, tasks};
 use surefoot_harness::reference::{Exploration, Model, all_states, explore, holds};
 use surefoot_harness::run::check;
 use surefoot_model::enumerate::{Enumerated, narrow, solutions};
@@ -154,6 +155,46 @@ fn passes_change_no_answer() {
     };
     check(&tasks(Size::Small), 2500, test);
     check(&tasks(Size::Wide), 500, test);
+}
+
+#[test]
+fn projections_keep_all_runs() {
+    let [projections, weaker] = [AtomicUsize::new(0), AtomicUsize::new(0)];
+    let test = |task: &Task| {
+        let Ok(original) = explore(task, LIMIT) else { return Ok(()) };
+        let inputs = task.policy.as_ref().map_or(Vec::new(), Policy::variables);
+        let identity = Reduction::identity(task.system.clone(), task.property.clone());
+        let Some(projection) = identity.project(&inputs, task.semantics.filter) else { return Ok(()) };
+        let Ok(projected) = explore(&reduced_task(task, &projection), LIMIT) else { return Ok(()) };
+        projections.fetch_add(1, Ordering::Relaxed);
+        // What is wrong or unsafe is so in the projection, not later.
+        let nearest = |e: &Exploration| {
+            let error = e.error.as_ref().map(|(distance, _)| *distance);
+            error.into_iter().chain(e.unsafe_distance).chain(e.start_error.as_ref().map(|_| 0)).min()
+        };
+        let (before, after) = (nearest(&original), nearest(&projected));
+        prop_assert!(
+            before.is_none_or(|before| after.is_some_and(|after| after <= before)),
+            "{before:?} became {after:?}"
+        );
+        if !projected.has_error() {
+            let known: HashSet<Vec<i32>> = projected.states.into_iter().collect();
+            let states: HashSet<Vec<i32>> =
+                original.states.iter().map(|state| projection.restore.project(state)).collect();
+            prop_assert!(states.is_subset(&known), "{:?} are lost", states.difference(&known));
+            weaker.fetch_add(usize::from(states.len() < known.len()), Ordering::Relaxed);
+        }
+        Ok(())
+    };
+    let test = |random: RandomTask| {
+        test(&random.task)?;
+        (0..2).try_for_each(|seen| test(&blinded(&random.task, |v| v.index() % 2 == seen)))
+    };
+    check(&tasks(Size::Small), 2500, test);
+    check(&tasks(Size::Wide), 500, test);
+    // Many tasks have something to leave out, and some have more states by it.
+    let counts = [projections.into_inner(), weaker.into_inner()];
+    assert!(counts[0] > 1000 && counts[1] > 20, "{counts:?}");
 }
 
 fn same_answers(original: &Exploration, reduced: &Exploration) -> Result<(), String> {

@@ -75,7 +75,7 @@ fn undefined(exprs: &mut ExprPool) -> ExprId {
 }
 
 fn run(task: &Task) -> Result<Answer, TaskError> {
-    verify(task, Options { exhaustive: true, slice: true, per_start: false }, &Control::unlimited())
+    verify(task, Options { exhaustive: true, slice: true, ..Options::default() }, &Control::unlimited())
 }
 
 fn is_wrong(task: &Task) -> bool {

@@ -19,7 +19,7 @@ struct Engine {
 }
 
 fn explicit(task: &Task, exhaustive: bool, slice: bool, threads: usize) -> Result<Outcome, TaskError> {
-    let options = Options { exhaustive, slice, per_start: false };
+    let options = Options { exhaustive, slice, ..Options::default() };
     verify(task, options, &Control { threads, ..Control::unlimited() })
 }
 

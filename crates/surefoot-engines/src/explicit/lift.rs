@@ -39,9 +39,7 @@ pub fn model_error(task: &Task, reduction: &Reduction, search: &Search<'_>, id: 
 
 fn lift(task: &Task, reduction: &Reduction, search: &Search<'_>, id: StateId) -> Result<Trace, TaskError> {
     let (start, steps) = search.path_to(id);
-    let mut reduced = vec![0; search.compiled.layout.fields().len()];
-    search.compiled.layout.unpack(search.packed(start), &mut reduced);
-    let start = lift_start(task, reduction, &reduced)
+    let start = lift_start(task, reduction, &search.unpacked(start))
         .ok_or_else(|| TaskError::Internal("a start state of the reduced system has no original".into()))?;
     let mut stepper = Stepper::new(task);
     let mut trace = Trace { start, steps: Vec::new() };
@@ -67,13 +65,18 @@ fn lift_start(task: &Task, reduction: &Reduction, reduced: &[i32]) -> Option<Vec
     if let Some(listed) = start.listed.iter().find(|state| reduction.restore.project(state) == reduced) {
         return Some(listed.clone());
     }
+    let (lower, upper) = bounds_of(task, reduction, reduced);
+    first_solution(&task.system.exprs, start.condition?, &lower, &upper)
+}
+
+/// The box of original states that the reduced one is a part of.
+pub fn bounds_of(task: &Task, reduction: &Reduction, reduced: &[i32]) -> (Vec<i32>, Vec<i32>) {
     let fates = task.system.variables.iter().zip(&reduction.restore.variables);
-    let (lower, upper): (Vec<i32>, Vec<i32>) = fates
+    fates
         .map(|(variable, fate)| match fate {
             Fate::Kept(v) => (reduced[v.index()], reduced[v.index()]),
             Fate::Constant(value) => (*value, *value),
             Fate::Sliced => variable.ty.bounds().expect("all variables are discrete"),
         })
-        .unzip();
-    first_solution(&task.system.exprs, start.condition?, &lower, &upper)
+        .unzip()
 }

@@ -4,7 +4,11 @@
 //! 2. Start states are enumerated by propagation and search (`start.rs`).
 //! 3. Layers are expanded until nothing is new (`search.rs`), in a set of packed states (`store.rs`).
 //! 4. A path to an unsafe state is lifted to the original system and replayed there (`lift.rs`).
+//!
+//! A projection may be searched first. What is safe there is safe; a path to an unsafe state is an answer if the original has
+//! a run along it (`concretize.rs`). If it has none, the original is searched.
 
+mod concretize;
 pub(crate) mod condition;
 mod expand;
 pub(crate) mod generator;
@@ -19,6 +23,7 @@ pub(crate) mod update;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use surefoot_model::VarId;
 use surefoot_model::enumerate::solutions;
 use surefoot_model::pack::Layout;
 use surefoot_model::pass::{Fate, Reduction};
@@ -40,7 +45,13 @@ pub struct Options {
     pub per_start: bool,
     /// Leave out variables that influence nothing. The counts are then those of the smaller system.
     pub slice: bool,
+    /// How many states of the projection to what the policy and the property read may be searched first, roughly (not with
+    /// `exhaustive`). If that gives the answer, the counts are those of the projection.
+    pub project: usize,
 }
+
+/// Chunks of a round in a projection, which may have far more states than the original.
+const PROJECTION_ROUND: usize = 32;
 
 /// Verifies a task by exhaustive search.
 ///
@@ -57,11 +68,35 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Ou
     for state in &task.property.start.listed {
         check_state(task, state).map_err(TaskError::Start)?;
     }
-    let reduction = reduce(task, options.slice);
-    let reduced = reduced_task(task, &reduction);
+    let exhaustive = options.exhaustive || options.per_start;
+    if let Some(projection) = (options.project > 0 && !exhaustive).then(|| project(task)).flatten()
+        && let Some(outcome) = search_reduced(task, &projection, true, options, control, began)?
+    {
+        return Ok(outcome);
+    }
+    let outcome = search_reduced(task, &reduce(task, options.slice), false, options, control, began)?;
+    Ok(outcome.expect("only projections leave the answer open"))
+}
+
+/// Searches a reduction. `None` if it is a projection that gives no answer.
+fn search_reduced(
+    task: &Task,
+    reduction: &Reduction,
+    is_projection: bool,
+    options: Options,
+    control: &Control<'_>,
+    began: Instant,
+) -> Result<Option<Outcome>, TaskError> {
+    let reduced = reduced_task(task, reduction);
     let layout = Layout::new(&reduced.system.variables).expect("all variables are discrete");
     let compiled = Compiled::new(&reduced, layout);
     let mut search = Search::new(&compiled, control.threads);
+    let mut control = control.clone();
+    if is_projection {
+        search.round = PROJECTION_ROUND;
+        limit_states(&mut control, &search, options.project);
+    }
+    let control = &control;
     let stopped_at_start = start::add_all(&reduced, &mut search, control)?;
     let start_states = search.states();
     let start_time = began.elapsed();
@@ -71,15 +106,21 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Ou
     statistics.start_states = start_states;
     statistics.start_time = start_time;
     statistics.complete = end == End::Complete;
+    statistics.projected = is_projection.then(|| left_out(reduction));
     let verdict = match (end, search.first_unsafe) {
-        (End::Wrong(id), _) => return Err(lift::model_error(task, &reduction, &search, id)),
-        (End::Unsafe(id), _) | (_, Some(id)) => Verdict::Unsafe(lift::trace(task, &reduction, &search, id)?),
+        (End::Unsafe(id), _) if is_projection => match concretize::trace(task, reduction, &search, id)? {
+            Some(trace) => Verdict::Unsafe(trace),
+            None => return Ok(None),
+        },
+        (End::Wrong(_) | End::Stopped(StopReason::Memory), _) if is_projection => return Ok(None),
+        (End::Wrong(id), _) => return Err(lift::model_error(task, reduction, &search, id)),
+        (End::Unsafe(id), _) | (_, Some(id)) => Verdict::Unsafe(lift::trace(task, reduction, &search, id)?),
         (End::Stopped(reason), None) => Verdict::Unknown(reason),
         (End::Complete, None) => Verdict::Safe,
     };
     let mut per_start = None;
     if options.per_start && statistics.complete {
-        per_start = per_start::classify(task, &reduction, &search, control);
+        per_start = per_start::classify(task, reduction, &search, control);
     }
     statistics.time = began.elapsed();
     let vacuity = vacuity(task, &statistics, stopped_at_start, control);
@@ -87,13 +128,33 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Ou
         End::Stopped(reason) => Some(reason),
         _ => None,
     };
-    Ok(Outcome { verdict, stopped, statistics, vacuity, per_start })
+    Ok(Some(Outcome { verdict, stopped, statistics, vacuity, per_start }))
 }
 
 fn reduce(task: &Task, slice: bool) -> Reduction {
     let reduction = Reduction::identity(task.system.clone(), task.property.clone());
-    let inputs = task.policy.as_ref().map_or(Vec::new(), Policy::variables);
-    if slice { reduction.simplify(&inputs) } else { reduction.fix_constants().remove_dead_commands() }
+    if slice { reduction.simplify(&inputs(task)) } else { reduction.fix_constants().remove_dead_commands() }
+}
+
+/// The projection to what the policy and the property read, if it leaves out something.
+fn project(task: &Task) -> Option<Reduction> {
+    reduce(task, false).project(&inputs(task), task.semantics.filter)
+}
+
+fn inputs(task: &Task) -> Vec<VarId> {
+    task.policy.as_ref().map_or(Vec::new(), Policy::variables)
+}
+
+/// Limits the memory of an empty search so that it ends after so many states, roughly.
+fn limit_states(control: &mut Control<'_>, search: &Search<'_>, most: usize) {
+    let state_bytes = 2 * (8 * search.compiled.layout.words() as u64 + 16);
+    let limit = search.memory() + most as u64 * state_bytes;
+    control.memory_limit = Some(control.memory_limit.map_or(limit, |all| all.min(limit)));
+}
+
+/// How many variables are left out.
+fn left_out(reduction: &Reduction) -> usize {
+    reduction.restore.variables.iter().filter(|&&fate| fate == Fate::Sliced).count()
 }
 
 fn reduced_task(task: &Task, reduction: &Reduction) -> Task {

@@ -217,6 +217,13 @@ impl<'c> Search<'c> {
         self.shards[id.shard as usize].state(id.local as usize)
     }
 
+    /// The values of a state.
+    pub fn unpacked(&self, id: StateId) -> Vec<i32> {
+        let mut values = vec![0; self.compiled.layout.fields().len()];
+        self.compiled.layout.unpack(self.packed(id), &mut values);
+        values
+    }
+
     /// The states from which a state was first reached, with the command and outcome of each step, start state first.
     pub fn path_to(&self, id: StateId) -> (StateId, Vec<(u32, u32, StateId)>) {
         let mut steps = Vec::new();

@@ -3,6 +3,8 @@
 //! Many policies reach a few thousand states of a huge space, for instance since they often choose a label that is not applicable. No region says this
 //! better than the states themselves, and the explicit engine lists them faster than anything here. So the search begins with that.
 //!
+//! States are listed without variables that neither the policy nor the property reads, if that does not reach unsafe ones.
+//!
 //! The certificate has boxes of states in which the policy chooses the same.
 
 use rustc_hash::FxHashMap;
@@ -10,7 +12,7 @@ use surefoot_certificate::{Region, TreeNode};
 
 use super::reason::Reason;
 use super::{Run, Stop};
-use crate::explicit::list::Listed;
+use crate::explicit::list::{Listed, States};
 use crate::symbolic::list_reachable;
 use crate::task::TaskError;
 
@@ -26,13 +28,19 @@ impl Run<'_> {
     }
 
     /// The regions of all reachable states.
-    pub(super) fn listed_regions(&mut self, states: &[Vec<i32>]) -> Result<Vec<Region>, Stop> {
+    pub(super) fn listed_regions(&mut self, listed: &States) -> Result<Vec<Region>, Stop> {
         let mut classes: FxHashMap<Vec<u32>, Vec<Reason>> = FxHashMap::default();
-        for (index, state) in states.iter().enumerate() {
+        for (index, state) in listed.states.iter().enumerate() {
             if index % PATIENCE == 0 {
                 self.look_around()?;
             }
-            classes.entry(self.outputs(state)?).or_default().push(Reason::of_state(state));
+            let mut states = Reason::of_state(state);
+            for (variable, _) in listed.free.iter().enumerate().filter(|(_, is_free)| **is_free) {
+                let ty = self.problem.task.system.variables[variable].ty;
+                (states.lower[variable], states.upper[variable]) =
+                    ty.bounds().expect("all variables are discrete");
+            }
+            classes.entry(self.outputs(state)?).or_default().push(states);
         }
         let mut regions = Vec::new();
         for (outputs, states) in classes {

@@ -168,6 +168,8 @@ struct Run<'p> {
     visited: u64,
     /// All reachable states, if they were listed.
     listed: u64,
+    /// How many variables a projection left out of them.
+    left_out: usize,
     times: Times,
     /// When progress was last reported.
     reported: Instant,
@@ -281,6 +283,7 @@ impl<'p> Run<'p> {
             handled: 0,
             visited: 0,
             listed: 0,
+            left_out: 0,
             times: Times::default(),
             reported: Instant::now(),
             stopped: None,
@@ -306,7 +309,8 @@ impl<'p> Run<'p> {
                 Listed::TooMany => {}
                 Listed::Unsafe(trace) => return Ok(End::Unsafe(trace)),
                 Listed::All(states) => {
-                    self.listed = states.len() as u64;
+                    self.listed = states.states.len() as u64;
+                    self.left_out = states.free.iter().filter(|&&is_free| is_free).count();
                     let describe = |run: &mut Run<'_>| run.listed_regions(&states);
                     return Ok(End::Safe(self.timed(|times| &mut times.certificate, describe)?));
                 }
@@ -455,6 +459,7 @@ impl<'p> Run<'p> {
             states: self.visited,
             samples: self.samples.len() as u64,
             listed: self.listed,
+            left_out: self.left_out,
             time: self.began.elapsed(),
             times: self.times,
             tests: Tests { state: self.states.asked, ..self.steps.tests() },

@@ -27,6 +27,8 @@ pub struct Statistics {
     pub samples: u64,
     /// All reachable states, if they were listed.
     pub listed: u64,
+    /// How many variables a projection left out of them.
+    pub left_out: usize,
     /// Time of the search.
     pub time: Duration,
     /// Parts of it, and the time of the check.

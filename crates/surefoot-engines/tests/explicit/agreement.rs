@@ -360,7 +360,7 @@ fn check(seed: u64) {
         return;
     }
     for (slice, threads) in [(false, 1), (true, 1), (false, 2)] {
-        let options = Options { exhaustive: true, per_start: true, slice };
+        let options = Options { exhaustive: true, per_start: true, slice, project: 0 };
         let control = Control { threads, ..Control::unlimited() };
         let outcome = match (verify(&task, options, &control), &expected) {
             (Err(TaskError::Model(_)), Expected::ModelError) => continue,

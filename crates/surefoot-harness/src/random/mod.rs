@@ -20,8 +20,8 @@ use std::fmt;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use surefoot_engines::{Goal, OutOfDomain, Semantics, Task};
-use surefoot_model::TransitionSystem;
-use surefoot_policy::Arithmetic;
+use surefoot_model::{TransitionSystem, VarId};
+use surefoot_policy::{Arithmetic, PolicyInput};
 
 use choices::Choices;
 
@@ -43,6 +43,15 @@ pub struct RandomTask {
     pub task: Task,
     /// What kind it is.
     pub size: Size,
+}
+
+/// The task with a policy that does not see some of the variables: a constant stands in their place.
+#[must_use]
+pub fn blinded(task: &Task, is_seen: impl Fn(VarId) -> bool) -> Task {
+    let lower = |v: VarId| task.system.variables[v.index()].ty.bounds().map_or(0, |(lower, _)| lower);
+    let input = |v| if is_seen(v) { PolicyInput::Variable(v) } else { PolicyInput::Constant(lower(v)) };
+    let policy = task.policy.as_ref().map(|policy| policy.map_inputs(input));
+    Task { policy, ..task.clone() }
 }
 
 impl fmt::Debug for RandomTask {

@@ -11,7 +11,7 @@ use surefoot_engines::ic3::{Options, Order, Proof, Reasons, verify};
 use surefoot_engines::{Control, Outcome, Task, TaskError, Vacuity, Verdict};
 use surefoot_harness::expect::{Coverage, Expected};
 use surefoot_harness::proof::inductive;
-use surefoot_harness::random::{RandomTask, Size, tasks};
+use surefoot_harness::random::{RandomTask, Size, blinded, tasks};
 use surefoot_harness::reference::{Exploration, all_states, explore, holds};
 use surefoot_harness::run::check;
 
@@ -103,6 +103,20 @@ fn small_tasks_whose_states_are_listed() {
     compare(Size::Small, 1000, LIMIT, Options::default(), None);
     // A limit that some tasks exceed, as precise as it is.
     compare(Size::Small, 1000, LIMIT, Options { list: 1, ..Options::default() }, None);
+}
+
+/// What the policy does not see may be left out of the list.
+#[test]
+fn small_tasks_whose_policies_see_half_of_the_variables() {
+    check(&tasks(Size::Small), 1000, |random: RandomTask| {
+        (0..2).try_for_each(|seen| {
+            let task = blinded(&random.task, |v| v.index() % 2 == seen);
+            match explore(&task, LIMIT) {
+                Ok(exploration) => right(&task, &exploration, Options::default(), None),
+                Err(_) => Ok(()),
+            }
+        })
+    });
 }
 
 /// Random runs see every state of most small tasks, and growing regions prove most of them. Without these, frames have more to do.

@@ -1,11 +1,12 @@
 //! Passes: systems made smaller without changing the answer, with the way back.
 //!
 //! Each pass takes a [`Reduction`] and gives a smaller one: [`Reduction::fix_constants`], [`Reduction::remove_dead_commands`],
-//! [`Reduction::slice`]. Its [`Restore`] maps variables, commands and outcomes back to the original system, in which a trace
+//! [`Reduction::slice`]; [`Reduction::project`] also adds runs. Its [`Restore`] maps variables, commands and outcomes back to the original system, in which a trace
 //! is then replayed.
 
 mod dead;
 mod fix;
+mod project;
 mod slice;
 
 use crate::expr::{ExprId, Replacement, Rewriter};
@@ -14,7 +15,7 @@ use crate::system::{Assignment, Command, Outcome, Requirement, TransitionSystem}
 use crate::value::Value;
 use crate::variable::{VarId, VariableType};
 
-/// A system and property that have the same unsafe runs as the original ones, seen through `restore`.
+/// A system and property that have the same unsafe runs as the original ones, seen through `restore`, or more after a projection.
 #[derive(Debug, Clone)]
 pub struct Reduction {
     /// The smaller system. Labels are those of the original.
@@ -43,7 +44,7 @@ pub enum Fate {
     Kept(VarId),
     /// It always has this value.
     Constant(i32),
-    /// It influences nothing and was left out.
+    /// It was left out.
     Sliced,
 }
 

@@ -15,33 +15,44 @@ impl Reduction {
     #[must_use]
     pub fn slice(mut self, inputs: &[VarId]) -> Self {
         let Some((lower, upper)) = self.bounds() else { return self };
-        let mut relevant = vec![false; self.system.variables.len()];
-        for input in inputs {
-            if let Fate::Kept(v) = self.restore.variables[input.index()] {
-                relevant[v.index()] = true;
-            }
-        }
-        self.mark_read(&mut relevant);
+        let mut relevant = self.of_policy(inputs);
+        self.mark_read(&mut relevant, true);
         self.mark_partial_start(&mut relevant, &lower, &upper);
         self.mark_unproven_updates(&mut relevant, &lower, &upper);
         self.mark_sources(&mut relevant);
         while !self.project_start(&mut relevant, &lower, &upper) {
             self.mark_sources(&mut relevant);
         }
-        let exprs = &self.system.exprs;
-        self.property
-            .predicates
-            .retain(|&predicate| exprs.variables_of([predicate]).iter().all(|v| relevant[v.index()]));
+        self.drop_predicates(&relevant);
         let fates = self.fates(|v| (!relevant[v.index()]).then_some(Fate::Sliced));
         self.rebuild(&fates)
     }
 
-    /// What guards, probabilities, requirements and the property read.
-    fn mark_read(&self, relevant: &mut [bool]) {
+    /// Which variables a policy with these inputs, of the original system, reads.
+    pub(super) fn of_policy(&self, inputs: &[VarId]) -> Vec<bool> {
+        let mut relevant = vec![false; self.system.variables.len()];
+        for input in inputs {
+            if let Fate::Kept(v) = self.restore.variables[input.index()] {
+                relevant[v.index()] = true;
+            }
+        }
+        relevant
+    }
+
+    /// Leaves out predicates over variables that go.
+    pub(super) fn drop_predicates(&mut self, relevant: &[bool]) {
+        let exprs = &self.system.exprs;
+        self.property
+            .predicates
+            .retain(|&predicate| exprs.variables_of([predicate]).iter().all(|v| relevant[v.index()]));
+    }
+
+    /// What probabilities, requirements and the property read, and perhaps guards.
+    pub(super) fn mark_read(&self, relevant: &mut [bool], guards: bool) {
         let commands = self.system.commands.iter();
         let in_commands = commands.flat_map(|command| {
             let outcomes = command.outcomes.iter();
-            std::iter::once(command.guard).chain(outcomes.flat_map(|o| {
+            guards.then_some(command.guard).into_iter().chain(outcomes.flat_map(|o| {
                 std::iter::once(o.probability).chain(o.requirements.iter().map(|r| r.condition))
             }))
         });
@@ -53,7 +64,7 @@ impl Reduction {
     }
 
     /// The variables of a start condition that may be undefined.
-    fn mark_partial_start(&self, relevant: &mut [bool], lower: &[i32], upper: &[i32]) {
+    pub(super) fn mark_partial_start(&self, relevant: &mut [bool], lower: &[i32], upper: &[i32]) {
         let Some(condition) = self.property.start.condition else { return };
         let program = Program::new(&self.system.exprs, &[condition]);
         if program.over_box(lower, upper, &mut Vec::new()).undefined {
@@ -62,7 +73,7 @@ impl Reduction {
     }
 
     /// Variables with an update that is not shown to stay in the domain wherever its command is enabled.
-    fn mark_unproven_updates(&self, relevant: &mut [bool], lower: &[i32], upper: &[i32]) {
+    pub(super) fn mark_unproven_updates(&self, relevant: &mut [bool], lower: &[i32], upper: &[i32]) {
         let mut slots = Vec::new();
         for command in &self.system.commands {
             let Some((low, high)) = narrow(&self.system.exprs, command.guard, lower, upper) else { continue };
@@ -84,7 +95,7 @@ impl Reduction {
     }
 
     /// What relevant variables are computed from, to the fixpoint.
-    fn mark_sources(&self, relevant: &mut [bool]) {
+    pub(super) fn mark_sources(&self, relevant: &mut [bool]) {
         loop {
             let before = relevant.iter().filter(|&&r| r).count();
             let assignments =
@@ -100,7 +111,7 @@ impl Reduction {
     }
 
     /// Takes the irrelevant variables out of the start condition; false after marking some that cannot be taken out.
-    fn project_start(&mut self, relevant: &mut [bool], lower: &[i32], upper: &[i32]) -> bool {
+    pub(super) fn project_start(&mut self, relevant: &mut [bool], lower: &[i32], upper: &[i32]) -> bool {
         if self.property.start.condition.is_none() {
             return true;
         }
@@ -131,7 +142,7 @@ impl Reduction {
         true
     }
 
-    fn conjuncts(&self, condition: ExprId) -> Vec<ExprId> {
+    pub(super) fn conjuncts(&self, condition: ExprId) -> Vec<ExprId> {
         let mut conjuncts = Vec::new();
         let mut stack = vec![condition];
         while let Some(id) = stack.pop() {
@@ -144,7 +155,7 @@ impl Reduction {
     }
 }
 
-fn mark(relevant: &mut [bool], variables: &[VarId]) {
+pub(super) fn mark(relevant: &mut [bool], variables: &[VarId]) {
     for v in variables {
         relevant[v.index()] = true;
     }

@@ -95,6 +95,11 @@ pub struct ExplicitArguments {
     /// Leave out variables that influence nothing; the counts are then those of the smaller system
     #[arg(long)]
     pub slice: bool,
+    /// Search without the variables that neither the policy nor the property reads first, up to some N states. If that gives the
+    /// answer, the counts are those of that search
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "100000000")]
+    #[arg(conflicts_with_all = ["exhaustive", "per_start"])]
+    pub project: Option<usize>,
 }
 
 /// Options of IC3.
@@ -226,6 +231,7 @@ impl SearchArguments {
             ("--exhaustive", explicit.exhaustive, EXPLICIT),
             ("--per-start", explicit.per_start, EXPLICIT),
             ("--slice", explicit.slice, EXPLICIT),
+            ("--project", explicit.project.is_some(), EXPLICIT),
             ("--reasons", ic3.reasons.is_some(), IC3),
             ("--order", ic3.order.is_some(), IC3),
             ("--no-generalize", ic3.no_generalize, IC3),
@@ -280,8 +286,8 @@ impl ProofArguments {
 
 impl ExplicitArguments {
     fn options(&self) -> explicit::Options {
-        let &ExplicitArguments { exhaustive, per_start, slice } = self;
-        explicit::Options { exhaustive, per_start, slice }
+        let &ExplicitArguments { exhaustive, per_start, slice, project } = self;
+        explicit::Options { exhaustive, per_start, slice, project: project.unwrap_or(0) }
     }
 }
 

@@ -28,7 +28,14 @@ pub fn rows(
         ("states visited", grouped(statistics.states)),
     ]);
     if statistics.listed > 0 {
-        rows.push(("listed", format!("{}, all that are reachable", counted(statistics.listed, "state"))));
+        let without = match statistics.left_out {
+            0 => String::new(),
+            count => format!(", without {}", counted(count as u64, "variable")),
+        };
+        rows.push((
+            "listed",
+            format!("{}, all that are reachable{without}", counted(statistics.listed, "state")),
+        ));
     }
     rows.extend(laws.iter().map(|law| ("law", law.clone())));
     let tests = &statistics.tests;
@@ -132,6 +139,7 @@ pub fn counts(statistics: &Statistics, laws: &[String]) -> Value {
         "samples": statistics.samples,
         "laws": laws,
         "listed": statistics.listed,
+        "listed_without_variables": statistics.left_out,
         "search_seconds": statistics.time.as_secs_f64(),
         "procedure_seconds": Value::Object(times.into_iter().collect()),
         "box_tests": {

@@ -125,6 +125,7 @@ fn counts(s: &Statistics) -> Value {
         "depth": s.depth,
         "variables": s.variables,
         "state_bits": s.state_bits,
+        "projected_variables": s.projected,
     })
 }
 

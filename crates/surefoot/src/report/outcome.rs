@@ -89,7 +89,11 @@ fn counts(task: &Task, answer: &Answer, state: Option<&Written>) -> String {
 
 /// Names and values of what the explicit engine counts.
 fn explicit_rows(task: &Task, s: &Statistics) -> Vec<(&'static str, String)> {
-    let mut rows = vec![("start states", grouped(s.start_states)), ("states", grouped(s.states))];
+    let mut rows = Vec::new();
+    if let Some(left_out) = s.projected {
+        rows.push(("projection", format!("without {}", counted(left_out as u64, "variable"))));
+    }
+    rows.extend([("start states", grouped(s.start_states)), ("states", grouped(s.states))]);
     if !s.complete {
         rows.push(("states expanded", grouped(s.expanded)));
     }

@@ -128,9 +128,10 @@ fn regions_close_unless_they_may_not_grow() {
 #[test]
 fn few_reachable_states_are_the_proof() {
     let folder = Folder::walk("4.5");
-    let states = folder.verify(&["--json"]).exits(0).json()["counts"]["states"].clone();
+    let states = folder.verify(&["--json", "--project"]).exits(0).json()["counts"]["states"].clone();
     let document = verify(&folder, &["--json", "--certificate", "safe.cert"]).exits(0).json();
     assert!(document["ic3"]["listed"] == states && document["ic3"]["reasons"] == 0);
+    assert_eq!(document["ic3"]["listed_without_variables"], 1);
     // Neighbours in which the policy chooses the same are one region.
     assert!(document["certificate"]["regions"].as_u64() < states.as_u64());
     folder.check(&[]).exits(0);
@@ -154,7 +155,7 @@ fn a_proof_that_was_not_checked_says_so() {
 #[test]
 fn options_belong_to_an_engine() {
     let folder = Folder::walk("4.5");
-    for option in ["--exhaustive", "--per-start", "--slice"] {
+    for option in ["--exhaustive", "--per-start", "--slice", "--project"] {
         verify(&folder, &[option])
             .exits(2)
             .complains(&[&format!("error: `{option}` needs `--engine explicit`")]);
@@ -251,6 +252,7 @@ fn check_counts(ic3: &serde_json::Value, members: impl Fn(&serde_json::Value) ->
         "samples",
         "laws",
         "listed",
+        "listed_without_variables",
         "search_seconds",
         "procedure_seconds",
         "box_tests",

@@ -215,6 +215,30 @@ fn an_environment_can_be_verified_alone() {
 }
 
 #[test]
+fn projections_leave_out_what_only_guards_read() {
+    // How far the policy goes up, what is asked of `moved` before, the exit code, and whether the projection tells it.
+    let not = r#"{"op": "¬", "exp": "moved"}"#;
+    let or = r#"{"op": "∨", "left": "moved", "right": {"op": "≤", "left": "x", "right": 3}}"#;
+    for (up_score, asked, code, left_out) in
+        [("4.5", not, 0, json!(1)), ("100", or, 10, json!(1)), ("100", not, 0, json!(null))]
+    {
+        let folder = Folder::walk(up_score);
+        let guard = r#"{"exp": {"op": "≤", "left": "x", "right": 7}}"#;
+        let stronger =
+            guard.replace(r#"{"exp": "#, &format!(r#"{{"exp": {{"op": "∧", "left": {asked}, "right": "#));
+        folder.replace("walk.jani", guard, &format!("{stronger}}}"));
+        for (options, expected) in [(&[][..], &json!(null)), (&["--project"], &left_out)] {
+            let document = folder.verify(&[&["--json"], options].concat()).exits(code).json();
+            assert_eq!(&document["counts"]["projected_variables"], expected, "{asked} {options:?}");
+        }
+        folder.verify(&["--engine", "ic3", "--json"]).exits(code);
+    }
+    let folder = Folder::walk("4.5");
+    folder.verify(&["--project"]).exits(0).prints(&["projection        without 1 variable"]);
+    folder.verify(&["--project", "--exhaustive"]).exits(2);
+}
+
+#[test]
 fn slicing_leaves_out_what_influences_nothing() {
     let folder = Folder::walk("4.5");
     let variables = |more: &[&str]| {

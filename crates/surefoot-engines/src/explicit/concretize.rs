@@ -1,0 +1,90 @@
+//! Runs of the original system along a path of a projection. There may be none: then the path says nothing.
+
+use std::ops::ControlFlow;
+
+use rustc_hash::FxHashSet;
+use surefoot_model::enumerate::solutions;
+use surefoot_model::pass::Reduction;
+
+use super::lift::bounds_of;
+use super::search::Search;
+use super::store::StateId;
+use crate::outcome::{Trace, TraceStep};
+use crate::replay::replay;
+use crate::step::Stepper;
+use crate::task::{Task, TaskError};
+
+/// Most states that are followed side by side.
+const WIDTH: usize = 256;
+
+/// A state of the original system on the way, and how it was reached: its predecessor among those of the step before.
+struct Visit {
+    predecessor: usize,
+    step: TraceStep,
+}
+
+/// A run along the path to a state of the projection, replayed; `None` if none was found.
+pub fn trace(
+    task: &Task,
+    projection: &Reduction,
+    search: &Search<'_>,
+    id: StateId,
+) -> Result<Option<Trace>, TaskError> {
+    let (start, steps) = search.path_to(id);
+    let starts = starts(task, projection, &search.unpacked(start));
+    let mut stepper = Stepper::new(task);
+    let mut layers: Vec<Vec<Visit>> = Vec::new();
+    for (_, _, id) in steps {
+        let wanted = search.unpacked(id);
+        let mut seen: FxHashSet<Vec<i32>> = FxHashSet::default();
+        let mut layer = Vec::new();
+        let before: Vec<&[i32]> = match layers.last() {
+            Some(layer) => layer.iter().map(|visit| visit.step.state.as_slice()).collect(),
+            None => starts.iter().map(Vec::as_slice).collect(),
+        };
+        for (predecessor, state) in before.into_iter().enumerate() {
+            for taken in stepper.successors(state).map_err(TaskError::Model)? {
+                let is_next = layer.len() < WIDTH && projection.restore.project(&taken.state) == wanted;
+                if is_next && seen.insert(taken.state.clone()) {
+                    let step =
+                        TraceStep { command: taken.command, outcome: taken.outcome, state: taken.state };
+                    layer.push(Visit { predecessor, step });
+                }
+            }
+        }
+        layers.push(layer);
+    }
+    Ok(first(starts, layers).filter(|trace| replay(task, trace).is_ok()))
+}
+
+/// The run to the first state of the last layer.
+fn first(mut starts: Vec<Vec<i32>>, mut layers: Vec<Vec<Visit>>) -> Option<Trace> {
+    let mut steps = Vec::new();
+    let mut index = 0;
+    while let Some(mut layer) = layers.pop() {
+        if layer.is_empty() {
+            return None;
+        }
+        let visit = layer.swap_remove(index);
+        index = visit.predecessor;
+        steps.push(visit.step);
+    }
+    steps.reverse();
+    (!starts.is_empty()).then(|| Trace { start: starts.swap_remove(index), steps })
+}
+
+/// Start states of the original system that a state of the projection is a part of, not all if they are many.
+fn starts(task: &Task, projection: &Reduction, projected: &[i32]) -> Vec<Vec<i32>> {
+    let start = &task.property.start;
+    let listed = start.listed.iter().filter(|state| projection.restore.project(state) == projected);
+    let mut found: Vec<Vec<i32>> = listed.take(WIDTH).cloned().collect();
+    if let Some(condition) = start.condition {
+        let (lower, upper) = bounds_of(task, projection, projected);
+        let visit = |state: &[i32]| {
+            found.push(state.to_vec());
+            if found.len() < WIDTH { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        solutions(&task.system.exprs, condition, &lower, &upper, || ControlFlow::Continue(()), visit);
+    }
+    found
+}

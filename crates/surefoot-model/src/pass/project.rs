@@ -1,0 +1,115 @@
+//! Projection: variables that only guards read are left out, and what guards ask of them is not asked.
+//!
+//! Unlike the other passes this one adds runs. It takes none away: every run of the original is one of the projection, so a policy that
+//! is safe there is safe. An unsafe run of the projection need not be one of the original.
+//!
+//! - A guard loses the conjuncts that read such a variable. If one of its conjuncts may be undefined, it keeps them all: whether
+//!   the model is wrong must not change either.
+//! - What a policy may choose with a filter must not change: where commands of a label differ in the lost parts only, one of them is
+//!   enabled whatever the values of the variables that go. Else these variables stay.
+//! - Updates and start conditions are treated as in slicing.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use super::slice::mark;
+use super::{Fate, Reduction};
+use crate::enumerate::{Enumerated, solutions};
+use crate::expr::{ExprId, Program};
+use crate::variable::VarId;
+
+/// Search nodes after which it counts as unknown whether one of several conditions holds everywhere.
+const NODES: u32 = 10_000;
+
+impl Reduction {
+    /// Leaves out variables that only guards read, and those that [`Reduction::slice`] would leave out; `None` if there are none.
+    /// `inputs` are the original variables that a policy reads, `filter` says whether it chooses among applicable labels.
+    #[must_use]
+    pub fn project(mut self, inputs: &[VarId], filter: bool) -> Option<Self> {
+        let (lower, upper) = self.bounds()?;
+        let mut relevant = self.of_policy(inputs);
+        self.mark_read(&mut relevant, false);
+        self.mark_partial_start(&mut relevant, &lower, &upper);
+        self.mark_partial_guards(&mut relevant, &lower, &upper);
+        self.mark_unproven_updates(&mut relevant, &lower, &upper);
+        loop {
+            self.mark_sources(&mut relevant);
+            let is_exact = !filter || self.keep_labels(&mut relevant, &lower, &upper);
+            if is_exact && self.project_start(&mut relevant, &lower, &upper) {
+                break;
+            }
+        }
+        if relevant.iter().all(|&relevant| relevant) {
+            return None;
+        }
+        for index in 0..self.system.commands.len() {
+            let (kept, _) = self.parts(self.system.commands[index].guard, &relevant);
+            self.system.commands[index].guard = self.system.exprs.all(kept).expect("conjuncts are Boolean");
+        }
+        self.drop_predicates(&relevant);
+        let fates = self.fates(|v| (!relevant[v.index()]).then_some(Fate::Sliced));
+        Some(self.rebuild(&fates))
+    }
+
+    /// The variables of guards that may be undefined.
+    fn mark_partial_guards(&self, relevant: &mut [bool], lower: &[i32], upper: &[i32]) {
+        let mut slots = Vec::new();
+        for command in &self.system.commands {
+            let conjuncts = self.conjuncts(command.guard);
+            let program = |conjunct| Program::new(&self.system.exprs, &[conjunct]);
+            if conjuncts
+                .into_iter()
+                .any(|conjunct| program(conjunct).over_box(lower, upper, &mut slots).undefined)
+            {
+                mark(relevant, &self.system.exprs.variables_of([command.guard]));
+            }
+        }
+    }
+
+    /// Whether labels are applicable in the same states without the lost parts of guards; false after marking variables for which
+    /// that is not so, or not known.
+    fn keep_labels(&mut self, relevant: &mut [bool], lower: &[i32], upper: &[i32]) -> bool {
+        // By label and kept conjuncts: what else the guards ask.
+        let mut lost: BTreeMap<_, Vec<ExprId>> = BTreeMap::new();
+        for index in 0..self.system.commands.len() {
+            let command = &self.system.commands[index];
+            let (label, (mut kept, dropped)) = (command.label, self.parts(command.guard, relevant));
+            kept.sort_unstable();
+            let dropped = self.system.exprs.all(dropped).expect("conjuncts are Boolean");
+            lost.entry((label, kept)).or_default().push(dropped);
+        }
+        let mut is_exact = true;
+        for ((label, _), parts) in lost {
+            let exprs = &mut self.system.exprs;
+            let variables = exprs.variables_of(parts.iter().copied());
+            let some = exprs.any(parts).expect("conjunctions are Boolean");
+            let none = exprs.not(some).expect("a disjunction is Boolean");
+            // Silent steps are none that a policy could choose.
+            if label.is_some() && !variables.is_empty() && !self.is_never(none, lower, upper) {
+                mark(relevant, &variables);
+                is_exact = false;
+            }
+        }
+        is_exact
+    }
+
+    /// Whether a condition is known to hold nowhere.
+    fn is_never(&self, condition: ExprId, lower: &[i32], upper: &[i32]) -> bool {
+        let nodes = Cell::new(0);
+        let poll = || {
+            nodes.set(nodes.get() + 1);
+            if nodes.get() > NODES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let end = solutions(&self.system.exprs, condition, lower, upper, poll, |_| ControlFlow::Break(()));
+        end == Enumerated::All
+    }
+
+    /// The conjuncts of a guard that stay, and those that go.
+    fn parts(&self, guard: ExprId, relevant: &[bool]) -> (Vec<ExprId>, Vec<ExprId>) {
+        let stays = |conjunct: &ExprId| {
+            self.system.exprs.variables_of([*conjunct]).iter().all(|v| relevant[v.index()])
+        };
+        self.conjuncts(guard).into_iter().partition(stays)
+    }
+}
