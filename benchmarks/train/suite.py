@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes benchmarks/suite.toml, an instance for each policy that is there, some with other readings or models, and the table in README.md.
+"""Writes benchmarks/suite.toml, an instance for each policy that is there and some with other readings, and the table in README.md.
 
     benchmarks/train/suite.py [RESULTS …]
 
@@ -32,6 +32,11 @@ name = "explicit"
 engine = "explicit"
 
 [[configuration]]
+name = "project"
+engine = "explicit"
+options = ["--project"]
+
+[[configuration]]
 name = "ic3"
 engine = "ic3"
 
@@ -57,11 +62,6 @@ READINGS = {
     "transport-32": (("goal", ["--goal", "terminal"]),),
     "beluga-4-64": (("goal", ["--goal", "terminal"]),),
 }
-
-#: Other models: the end of a name, further arguments of `surefoot gen`, and the policies that are also verified with them. Policies that do
-#: not see costs act alike for each bound of costs, but explicit search can visit all states only if they are few.
-BOUND = ("bound-1", ["--cost-bound", "1"])
-MODELS = {f"npuzzle-no-cost-{size}": (BOUND,) for size in (16, 32, 64)}
 
 #: Options of all instances of a domain. No variable of transport counts all packages, so that no location can overflow is hard to see.
 OPTIONS = {"transport": ["--out-of-domain", "block"]}
@@ -91,8 +91,6 @@ def instances() -> Iterator[Dict[str, Any]]:
         yield {**instance, "options": options} if options else instance
         for suffix, reading in READINGS.get(name, ()):
             yield {**instance, "name": f"{name}-{suffix}", "options": options + reading}
-        for suffix, arguments in MODELS.get(name, ()):
-            yield {**instance, "name": f"{name}-{suffix}", "generate": record["model"] + arguments}
 
 
 def by_number(name: str) -> List[Tuple[int, str]]:
