@@ -9,6 +9,7 @@ use surefoot_model::pass::Reduction;
 use super::lift::bounds_of;
 use super::search::Search;
 use super::store::StateId;
+use crate::control::Control;
 use crate::outcome::{Trace, TraceStep};
 use crate::replay::replay;
 use crate::step::Stepper;
@@ -29,9 +30,10 @@ pub fn trace(
     projection: &Reduction,
     search: &Search<'_>,
     id: StateId,
+    control: &Control<'_>,
 ) -> Result<Option<Trace>, TaskError> {
     let (start, steps) = search.path_to(id);
-    let starts = starts(task, projection, &search.unpacked(start));
+    let starts = starts(task, projection, &search.unpacked(start), control);
     let mut stepper = Stepper::new(task);
     let mut layers: Vec<Vec<Visit>> = Vec::new();
     for (_, _, id) in steps {
@@ -43,6 +45,9 @@ pub fn trace(
             None => starts.iter().map(Vec::as_slice).collect(),
         };
         for (predecessor, state) in before.into_iter().enumerate() {
+            if control.interrupted().is_some() {
+                return Ok(None);
+            }
             for taken in stepper.successors(state).map_err(TaskError::Model)? {
                 let is_next = layer.len() < WIDTH && projection.restore.project(&taken.state) == wanted;
                 if is_next && seen.insert(taken.state.clone()) {
@@ -52,9 +57,17 @@ pub fn trace(
                 }
             }
         }
+        if layer.is_empty() {
+            return Ok(None);
+        }
         layers.push(layer);
     }
-    Ok(first(starts, layers).filter(|trace| replay(task, trace).is_ok()))
+    let trace = first(starts, layers);
+    if let Some(trace) = &trace {
+        replay(task, trace)
+            .map_err(|error| TaskError::Internal(format!("a counterexample failed its replay: {error}")))?;
+    }
+    Ok(trace)
 }
 
 /// The run to the first state of the last layer.
@@ -62,9 +75,6 @@ fn first(mut starts: Vec<Vec<i32>>, mut layers: Vec<Vec<Visit>>) -> Option<Trace
     let mut steps = Vec::new();
     let mut index = 0;
     while let Some(mut layer) = layers.pop() {
-        if layer.is_empty() {
-            return None;
-        }
         let visit = layer.swap_remove(index);
         index = visit.predecessor;
         steps.push(visit.step);
@@ -74,17 +84,21 @@ fn first(mut starts: Vec<Vec<i32>>, mut layers: Vec<Vec<Visit>>) -> Option<Trace
 }
 
 /// Start states of the original system that a state of the projection is a part of, not all if they are many.
-fn starts(task: &Task, projection: &Reduction, projected: &[i32]) -> Vec<Vec<i32>> {
+fn starts(task: &Task, projection: &Reduction, projected: &[i32], control: &Control<'_>) -> Vec<Vec<i32>> {
     let start = &task.property.start;
     let listed = start.listed.iter().filter(|state| projection.restore.project(state) == projected);
     let mut found: Vec<Vec<i32>> = listed.take(WIDTH).cloned().collect();
     if let Some(condition) = start.condition {
-        let (lower, upper) = bounds_of(task, projection, projected);
+        let (lower, upper) = bounds_of(projection, projected);
         let visit = |state: &[i32]| {
             found.push(state.to_vec());
             if found.len() < WIDTH { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        solutions(&task.system.exprs, condition, &lower, &upper, || ControlFlow::Continue(()), visit);
+        let poll = || match control.interrupted() {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
+        };
+        solutions(&task.system.exprs, condition, &lower, &upper, poll, visit);
     }
     found
 }

@@ -65,18 +65,18 @@ fn lift_start(task: &Task, reduction: &Reduction, reduced: &[i32]) -> Option<Vec
     if let Some(listed) = start.listed.iter().find(|state| reduction.restore.project(state) == reduced) {
         return Some(listed.clone());
     }
-    let (lower, upper) = bounds_of(task, reduction, reduced);
+    let (lower, upper) = bounds_of(reduction, reduced);
     first_solution(&task.system.exprs, start.condition?, &lower, &upper)
 }
 
 /// The box of original states that the reduced one is a part of.
-pub fn bounds_of(task: &Task, reduction: &Reduction, reduced: &[i32]) -> (Vec<i32>, Vec<i32>) {
-    let fates = task.system.variables.iter().zip(&reduction.restore.variables);
+pub fn bounds_of(reduction: &Reduction, reduced: &[i32]) -> (Vec<i32>, Vec<i32>) {
+    let fates = reduction.restore.variables.iter();
     fates
-        .map(|(variable, fate)| match fate {
+        .map(|fate| match fate {
             Fate::Kept(v) => (reduced[v.index()], reduced[v.index()]),
             Fate::Constant(value) => (*value, *value),
-            Fate::Sliced => variable.ty.bounds().expect("all variables are discrete"),
+            Fate::Sliced { lower, upper } => (*lower, *upper),
         })
         .unzip()
 }

@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
-use surefoot_model::Variable;
+use surefoot_model::VarId;
 use surefoot_model::pack::Layout;
 use surefoot_model::pass::{Fate, Reduction};
 
 use super::expand::Compiled;
 use super::search::{End, Search};
-use super::{concretize, lift, limit_states, project, reduce, reduced_task, start};
+use super::{concretize, lift, project, reduce, reduced_task, start};
 use crate::control::{Control, NoObserver};
 use crate::outcome::{StopReason, Trace};
 use crate::task::{Task, TaskError};
@@ -29,20 +29,18 @@ pub(crate) enum Listed {
 /// All reachable states, and perhaps others: each stands for all that differ from it in free variables only.
 pub(crate) struct States {
     pub states: Vec<Vec<i32>>,
-    /// Which variables are free.
-    pub free: Vec<bool>,
+    /// The variables that are free, with their bounds.
+    pub free: Vec<(VarId, (i32, i32))>,
 }
 
 /// Lists all reachable states, if there are not many more than so many, and if start states are few. The error is a limit or a mistake.
 pub(crate) fn list(task: &Task, most: usize, control: &Control<'_>) -> Result<Listed, Error> {
-    // The checker does not see that a filter changes nothing.
-    if let Some(projection) = (!task.semantics.filter).then(|| project(task)).flatten()
-        && let Some(listed) = list_reduced(task, &projection, true, most, control)?
-    {
-        return Ok(listed);
-    }
     let listed = list_reduced(task, &reduce(task, false), false, most, control)?;
-    Ok(listed.expect("only projections leave the answer open"))
+    let listed = listed.expect("only projections leave the answer open");
+    // That a filter changes nothing is expensive to check.
+    let is_projected = matches!(listed, Listed::TooMany) && !task.semantics.filter;
+    let Some(projection) = is_projected.then(|| project(task)).flatten() else { return Ok(listed) };
+    Ok(list_reduced(task, &projection, true, most, control)?.unwrap_or(Listed::TooMany))
 }
 
 /// Lists the states of a reduction. `None` if it is a projection that gives no answer.
@@ -58,22 +56,22 @@ fn list_reduced(
     let compiled = Compiled::new(&reduced, layout);
     let mut search = Search::new(&compiled, 1);
     search.round = ROUND;
-    let mut control = Control { threads: 1, observer: &NoObserver, ..control.clone() };
-    limit_states(&mut control, &search, most);
+    search.most = most;
+    let control = Control { threads: 1, observer: &NoObserver, ..control.clone() };
     let stopped = start::add_all(&reduced, &mut search, &control).map_err(Error::Task)?;
     let end = stopped.map_or_else(|| search.run(false, &control, Instant::now()), End::Stopped);
     match end {
         End::Unsafe(id) if is_projection => {
-            let trace = concretize::trace(task, reduction, &search, id).map_err(Error::Task)?;
+            let trace = concretize::trace(task, reduction, &search, id, &control).map_err(Error::Task)?;
             Ok(trace.map(Listed::Unsafe))
         }
-        End::Wrong(_) | End::Stopped(StopReason::Memory) if is_projection => Ok(None),
+        End::Wrong(_) if is_projection => Ok(None),
         End::Wrong(id) => Err(Error::Task(lift::model_error(task, reduction, &search, id))),
         End::Unsafe(id) => {
             let trace = lift::trace(task, reduction, &search, id).map_err(Error::Task)?;
             Ok(Some(Listed::Unsafe(trace)))
         }
-        End::Stopped(StopReason::Memory) => Ok(Some(Listed::TooMany)),
+        End::TooMany | End::Stopped(StopReason::Memory) => Ok(Some(Listed::TooMany)),
         End::Stopped(_) => Err(Error::Stopped),
         End::Complete => {
             let mut values = vec![0; compiled.layout.fields().len()];
@@ -81,16 +79,15 @@ fn list_reduced(
                 search.shards.iter().flat_map(|shard| (0..shard.len()).map(|local| shard.state(local)));
             let states = packed.map(|packed| {
                 compiled.layout.unpack(packed, &mut values);
-                let value = |(variable, fate): (&Variable, &Fate)| match fate {
-                    Fate::Kept(v) => values[v.index()],
-                    Fate::Constant(value) => *value,
-                    Fate::Sliced => variable.ty.bounds().expect("all variables are discrete").0,
-                };
-                task.system.variables.iter().zip(&reduction.restore.variables).map(value).collect()
+                lift::bounds_of(reduction, &values).0
             });
             let states = states.collect();
-            let free = reduction.restore.variables.iter().map(|&fate| fate == Fate::Sliced).collect();
-            Ok(Some(Listed::All(States { states, free })))
+            let free =
+                reduction.restore.variables.iter().enumerate().filter_map(|(variable, fate)| match *fate {
+                    Fate::Sliced { lower, upper } => Some((VarId(variable as u32), (lower, upper))),
+                    _ => None,
+                });
+            Ok(Some(Listed::All(States { states, free: free.collect() })))
         }
     }
 }

@@ -32,6 +32,7 @@ use surefoot_policy::{Policy, PolicyInput};
 use crate::control::Control;
 use crate::outcome::{Outcome, Statistics, StopReason, Vacuity, Verdict};
 use crate::replay::check_state;
+use crate::symbolic::without_steps;
 use crate::task::{Goal, Task, TaskError};
 use expand::Compiled;
 use search::{End, Search};
@@ -91,12 +92,10 @@ fn search_reduced(
     let layout = Layout::new(&reduced.system.variables).expect("all variables are discrete");
     let compiled = Compiled::new(&reduced, layout);
     let mut search = Search::new(&compiled, control.threads);
-    let mut control = control.clone();
     if is_projection {
         search.round = PROJECTION_ROUND;
-        limit_states(&mut control, &search, options.project);
+        search.most = options.project;
     }
-    let control = &control;
     let stopped_at_start = start::add_all(&reduced, &mut search, control)?;
     let start_states = search.states();
     let start_time = began.elapsed();
@@ -108,11 +107,16 @@ fn search_reduced(
     statistics.complete = end == End::Complete;
     statistics.projected = is_projection.then(|| left_out(reduction));
     let verdict = match (end, search.first_unsafe) {
-        (End::Unsafe(id), _) if is_projection => match concretize::trace(task, reduction, &search, id)? {
-            Some(trace) => Verdict::Unsafe(trace),
-            None => return Ok(None),
-        },
-        (End::Wrong(_) | End::Stopped(StopReason::Memory), _) if is_projection => return Ok(None),
+        (End::Unsafe(id), _) if is_projection => {
+            match concretize::trace(task, reduction, &search, id, control)? {
+                Some(trace) => Verdict::Unsafe(trace),
+                None => return Ok(None),
+            }
+        }
+        (End::Wrong(_) | End::TooMany | End::Stopped(StopReason::Memory), _) if is_projection => {
+            return Ok(None);
+        }
+        (End::TooMany, _) => unreachable!("all states are asked for"),
         (End::Wrong(id), _) => return Err(lift::model_error(task, reduction, &search, id)),
         (End::Unsafe(id), _) | (_, Some(id)) => Verdict::Unsafe(lift::trace(task, reduction, &search, id)?),
         (End::Stopped(reason), None) => Verdict::Unknown(reason),
@@ -138,23 +142,16 @@ fn reduce(task: &Task, slice: bool) -> Reduction {
 
 /// The projection to what the policy and the property read, if it leaves out something.
 fn project(task: &Task) -> Option<Reduction> {
-    reduce(task, false).project(&inputs(task), task.semantics.filter)
+    reduce(task, false).project(&inputs(task), task.semantics.filter && task.policy.is_some())
 }
 
 fn inputs(task: &Task) -> Vec<VarId> {
     task.policy.as_ref().map_or(Vec::new(), Policy::variables)
 }
 
-/// Limits the memory of an empty search so that it ends after so many states, roughly.
-fn limit_states(control: &mut Control<'_>, search: &Search<'_>, most: usize) {
-    let state_bytes = 2 * (8 * search.compiled.layout.words() as u64 + 16);
-    let limit = search.memory() + most as u64 * state_bytes;
-    control.memory_limit = Some(control.memory_limit.map_or(limit, |all| all.min(limit)));
-}
-
 /// How many variables are left out.
 fn left_out(reduction: &Reduction) -> usize {
-    reduction.restore.variables.iter().filter(|&&fate| fate == Fate::Sliced).count()
+    reduction.restore.variables.iter().filter(|fate| matches!(fate, Fate::Sliced { .. })).count()
 }
 
 fn reduced_task(task: &Task, reduction: &Reduction) -> Task {
@@ -162,7 +159,7 @@ fn reduced_task(task: &Task, reduction: &Reduction) -> Task {
         policy.map_inputs(|v| match reduction.restore.variables[v.index()] {
             Fate::Kept(v) => PolicyInput::Variable(v),
             Fate::Constant(value) => PolicyInput::Constant(value),
-            Fate::Sliced => unreachable!("policy inputs are never sliced"),
+            Fate::Sliced { .. } => unreachable!("policy inputs are never sliced"),
         })
     });
     Task {
@@ -220,7 +217,10 @@ fn vacuity(
     if !possible && end == surefoot_model::enumerate::Enumerated::All {
         vacuity.push(Vacuity::NoUnsafeState);
     }
-    if statistics.complete && statistics.start_states > 0 && statistics.transitions == 0 {
+    let has_start = statistics.complete && statistics.start_states > 0;
+    if has_start && statistics.projected.is_some() {
+        vacuity.extend(without_steps(task, control));
+    } else if has_start && statistics.transitions == 0 {
         let all_stall = statistics.stalls == statistics.states;
         vacuity.push(if all_stall { Vacuity::AllStall } else { Vacuity::NoSteps });
     }

@@ -40,6 +40,8 @@ pub enum End {
     Unsafe(StateId),
     /// The model is wrong at this state.
     Wrong(StateId),
+    /// There are more states than were asked for.
+    TooMany,
     /// A limit was reached.
     Stopped(StopReason),
 }
@@ -61,6 +63,8 @@ pub struct Search<'c> {
     workers: Vec<Mutex<Worker>>,
     /// Chunks of a round.
     pub round: usize,
+    /// How many states are asked for, roughly.
+    pub most: usize,
 }
 
 /// What a chunk gave.
@@ -89,12 +93,17 @@ impl<'c> Search<'c> {
             first_unsafe: None,
             workers: (0..threads.max(1)).map(|_| Mutex::new(compiled.worker())).collect(),
             round: ROUND,
+            most: usize::MAX,
         }
     }
 
     /// Adds packed start states.
     pub fn add_start(&mut self, packed: &[u64]) {
         self.shards[shard_of(hash(packed))].insert_all(packed);
+    }
+
+    fn is_full(&self) -> bool {
+        self.states() > self.most as u64
     }
 
     /// Number of states.
@@ -120,6 +129,9 @@ impl<'c> Search<'c> {
         let mut expansions: Vec<Expansion> = (0..self.round).map(|_| Expansion::new()).collect();
         let mut expanded: Vec<usize> = vec![0; SHARDS];
         loop {
+            if self.is_full() {
+                return End::TooMany;
+            }
             let layer_end: Vec<usize> = self.shards.iter().map(Shard::len).collect();
             let layer = self.cut(&expanded, &layer_end);
             if layer.is_empty() {
@@ -132,6 +144,9 @@ impl<'c> Search<'c> {
                     return end;
                 }
                 self.insert_round(round, expansions, pool.as_ref());
+                if self.is_full() {
+                    return End::TooMany;
+                }
                 let memory = self.memory();
                 if let Some(reason) = control.exhausted(memory) {
                     return End::Stopped(reason);

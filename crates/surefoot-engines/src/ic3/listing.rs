@@ -3,7 +3,7 @@
 //! Many policies reach a few thousand states of a huge space, for instance since they often choose a label that is not applicable. No region says this
 //! better than the states themselves, and the explicit engine lists them faster than anything here. So the search begins with that.
 //!
-//! States are listed without variables that neither the policy nor the property reads, if that does not reach unsafe ones.
+//! If there are many, they are listed without variables that neither the policy nor the property reads.
 //!
 //! The certificate has boxes of states in which the policy chooses the same.
 
@@ -35,10 +35,8 @@ impl Run<'_> {
                 self.look_around()?;
             }
             let mut states = Reason::of_state(state);
-            for (variable, _) in listed.free.iter().enumerate().filter(|(_, is_free)| **is_free) {
-                let ty = self.problem.task.system.variables[variable].ty;
-                (states.lower[variable], states.upper[variable]) =
-                    ty.bounds().expect("all variables are discrete");
+            for (variable, (lower, upper)) in &listed.free {
+                (states.lower[variable.index()], states.upper[variable.index()]) = (*lower, *upper);
             }
             classes.entry(self.outputs(state)?).or_default().push(states);
         }

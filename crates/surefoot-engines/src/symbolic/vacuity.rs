@@ -48,7 +48,7 @@ fn is_false(task: &Task, condition: ExprId, solver: Backend, control: &Control<'
 }
 
 /// Whether no start state has a successor, if there are few enough of them to tell.
-fn without_steps(task: &Task, control: &Control<'_>) -> Option<Vacuity> {
+pub fn without_steps(task: &Task, control: &Control<'_>) -> Option<Vacuity> {
     let mut stepper = Stepper::new(task);
     let mut all_stall = true;
     let mut has_no_step = |state: &[i32]| {

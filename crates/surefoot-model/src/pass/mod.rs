@@ -45,7 +45,12 @@ pub enum Fate {
     /// It always has this value.
     Constant(i32),
     /// It was left out.
-    Sliced,
+    Sliced {
+        /// Its smallest value.
+        lower: i32,
+        /// Its largest value.
+        upper: i32,
+    },
 }
 
 impl Restore {
@@ -103,7 +108,7 @@ impl Reduction {
                 VariableType::Bool => Value::Bool(value != 0),
                 _ => Value::Int(i64::from(value)),
             }),
-            Fate::Sliced => unreachable!("sliced variables are mentioned nowhere"),
+            Fate::Sliced { .. } => unreachable!("sliced variables are mentioned nowhere"),
         };
         let mut rewriter = Rewriter::new(&system.exprs, &mut exprs, replace);
         let commands = system.commands.iter().map(|c| rebuild_command(c, fates, &mut rewriter)).collect();
@@ -137,6 +142,14 @@ impl Reduction {
             other => *other,
         });
         Reduction { system, property, restore: Restore { variables: variables.collect(), ..restore } }
+    }
+
+    /// What becomes of variables if those that are not relevant are left out.
+    fn fates_of(&self, relevant: &[bool]) -> Vec<Fate> {
+        self.fates(|v| {
+            let (lower, upper) = self.system.variables[v.index()].ty.bounds()?;
+            (!relevant[v.index()]).then_some(Fate::Sliced { lower, upper })
+        })
     }
 
     /// `Kept` with consecutive numbers for the variables that `keep` wants, `otherwise` for the rest.

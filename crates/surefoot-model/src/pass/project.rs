@@ -13,8 +13,8 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use super::Reduction;
 use super::slice::mark;
-use super::{Fate, Reduction};
 use crate::enumerate::{Enumerated, solutions};
 use crate::expr::{ExprId, Program};
 use crate::variable::VarId;
@@ -30,12 +30,16 @@ impl Reduction {
         let (lower, upper) = self.bounds()?;
         let mut relevant = self.of_policy(inputs);
         self.mark_read(&mut relevant, false);
+        self.mark_sources(&mut relevant);
+        if relevant.iter().all(|&relevant| relevant) {
+            return None;
+        }
         self.mark_partial_start(&mut relevant, &lower, &upper);
         self.mark_partial_guards(&mut relevant, &lower, &upper);
         self.mark_unproven_updates(&mut relevant, &lower, &upper);
         loop {
             self.mark_sources(&mut relevant);
-            let is_exact = !filter || self.keep_labels(&mut relevant, &lower, &upper);
+            let is_exact = !filter || self.mark_labels(&mut relevant, &lower, &upper);
             if is_exact && self.project_start(&mut relevant, &lower, &upper) {
                 break;
             }
@@ -48,7 +52,7 @@ impl Reduction {
             self.system.commands[index].guard = self.system.exprs.all(kept).expect("conjuncts are Boolean");
         }
         self.drop_predicates(&relevant);
-        let fates = self.fates(|v| (!relevant[v.index()]).then_some(Fate::Sliced));
+        let fates = self.fates_of(&relevant);
         Some(self.rebuild(&fates))
     }
 
@@ -69,24 +73,24 @@ impl Reduction {
 
     /// Whether labels are applicable in the same states without the lost parts of guards; false after marking variables for which
     /// that is not so, or not known.
-    fn keep_labels(&mut self, relevant: &mut [bool], lower: &[i32], upper: &[i32]) -> bool {
-        // By label and kept conjuncts: what else the guards ask.
-        let mut lost: BTreeMap<_, Vec<ExprId>> = BTreeMap::new();
-        for index in 0..self.system.commands.len() {
-            let command = &self.system.commands[index];
-            let (label, (mut kept, dropped)) = (command.label, self.parts(command.guard, relevant));
+    fn mark_labels(&mut self, relevant: &mut [bool], lower: &[i32], upper: &[i32]) -> bool {
+        // By label and kept conjuncts: what else the guards ask. Silent steps are none that a policy could choose.
+        let mut lost: BTreeMap<_, Vec<Vec<ExprId>>> = BTreeMap::new();
+        for command in self.system.commands.iter().filter(|command| command.label.is_some()) {
+            let (mut kept, dropped) = self.parts(command.guard, relevant);
             kept.sort_unstable();
-            let dropped = self.system.exprs.all(dropped).expect("conjuncts are Boolean");
-            lost.entry((label, kept)).or_default().push(dropped);
+            lost.entry((command.label, kept)).or_default().push(dropped);
         }
+        lost.retain(|_, lost| !lost.iter().any(Vec::is_empty));
         let mut is_exact = true;
-        for ((label, _), parts) in lost {
+        for lost in lost.into_values() {
             let exprs = &mut self.system.exprs;
-            let variables = exprs.variables_of(parts.iter().copied());
-            let some = exprs.any(parts).expect("conjunctions are Boolean");
+            let variables = exprs.variables_of(lost.iter().flatten().copied());
+            let each: Vec<ExprId> =
+                lost.into_iter().map(|lost| exprs.all(lost).expect("conjuncts are Boolean")).collect();
+            let some = exprs.any(each).expect("conjunctions are Boolean");
             let none = exprs.not(some).expect("a disjunction is Boolean");
-            // Silent steps are none that a policy could choose.
-            if label.is_some() && !variables.is_empty() && !self.is_never(none, lower, upper) {
+            if !self.is_never(none, lower, upper) {
                 mark(relevant, &variables);
                 is_exact = false;
             }

@@ -24,7 +24,7 @@ impl Reduction {
             self.mark_sources(&mut relevant);
         }
         self.drop_predicates(&relevant);
-        let fates = self.fates(|v| (!relevant[v.index()]).then_some(Fate::Sliced));
+        let fates = self.fates_of(&relevant);
         self.rebuild(&fates)
     }
 

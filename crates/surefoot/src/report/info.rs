@@ -154,7 +154,7 @@ fn removed(info: &Info) -> Option<Removed<'_>> {
         match fate {
             Fate::Kept(_) => {}
             Fate::Constant(value) => removed.constants.push((variable, *value)),
-            Fate::Sliced => removed.sliced.push(variable),
+            Fate::Sliced { .. } => removed.sliced.push(variable),
         }
     }
     Some(removed)

@@ -236,6 +236,12 @@ fn projections_leave_out_what_only_guards_read() {
     let folder = Folder::walk("4.5");
     folder.verify(&["--project"]).exits(0).prints(&["projection        without 1 variable"]);
     folder.verify(&["--project", "--exhaustive"]).exits(2);
+    // A projection has steps where there are none.
+    let guard = r#"{"exp": {"op": "≤", "left": "x", "right": 7}}"#;
+    folder.replace("walk.jani", guard, r#"{"exp": "moved"}"#);
+    for options in [&[][..], &["--project"]] {
+        folder.verify(options).exits(0).prints(&["vacuous"]);
+    }
 }
 
 #[test]
