@@ -244,6 +244,33 @@ fn projections_leave_out_what_only_guards_read() {
     }
 }
 
+/// With a filter, what goes must not change where labels are applicable: one of two guards holds for each value of `moved`, or not.
+#[test]
+fn projections_keep_what_a_filter_sees() {
+    let guard = r#"{"exp": {"op": "≤", "left": "x", "right": 7}}"#;
+    let both = |asked: &str| {
+        guard.replace(r#"{"exp": "#, &format!(r#"{{"exp": {{"op": "∧", "left": {asked}, "right": "#)) + "}"
+    };
+    let not = r#"{"op": "¬", "exp": "moved"}"#;
+    for (other, left_out) in [(not, json!(1)), (r#""moved""#, json!(null))] {
+        let folder = Folder::walk("4.5");
+        folder.replace("walk.jani", guard, &both(r#""moved""#));
+        let edge = format!(
+            r#"{{"location": "on", "action": "up", "guard": {}, "destinations": [{{"location": "on", "assignments": [
+            {{"ref": "x", "value": {{"op": "+", "left": "x", "right": 1}}}}, {{"ref": "moved", "value": true}}]}}]}},"#,
+            both(other)
+        );
+        let down = r#"{"location": "on", "action": "down""#;
+        folder.replace("walk.jani", down, &format!("{edge}{down}"));
+        for filter in ["on", "off"] {
+            let options = ["--project", "--filter", filter, "--json"];
+            let document = folder.verify(&options).exits(0).json();
+            let expected = if filter == "on" { &left_out } else { &json!(1) };
+            assert_eq!(&document["counts"]["projected_variables"], expected, "{other} {filter}");
+        }
+    }
+}
+
 #[test]
 fn slicing_leaves_out_what_influences_nothing() {
     let folder = Folder::walk("4.5");
