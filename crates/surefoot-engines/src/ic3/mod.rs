@@ -122,7 +122,7 @@ impl Default for Options {
             generalize: true,
             reschedule: false,
             samples: 20_000,
-            list: 100_000,
+            list: 300_000,
             growth: 1_000_000,
             splits: 64,
             cores: 12,

@@ -29,7 +29,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            list: 20_000,
+            list: 60_000,
             begin: Begin::Unsafe,
             search: Search::Breadth,
             refinement: Refinement::Barriers,

@@ -68,7 +68,7 @@ impl AbstractionArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search, --engine ic3, pa or ppa")]
 pub struct ProofArguments {
-    /// How many reachable states may be visited first, roughly; 0 as in the papers [default: 100000 for ic3, 20000 for ppa]
+    /// How many reachable states may be visited first, roughly; 0 as in the papers [default: 300000 for ic3, 60000 for ppa]
     #[arg(long, value_name = "N")]
     pub list: Option<usize>,
     /// Who answers questions about the environment [default: sat]
