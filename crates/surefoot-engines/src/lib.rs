@@ -26,6 +26,7 @@ pub mod simulate;
 pub mod step;
 mod symbolic;
 mod task;
+mod without_steps;
 
 pub use certificate::Checked;
 pub use control::{Control, NoObserver, Observer, Progress};

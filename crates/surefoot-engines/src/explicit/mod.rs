@@ -32,8 +32,8 @@ use surefoot_policy::{Policy, PolicyInput};
 use crate::control::Control;
 use crate::outcome::{Outcome, Statistics, StopReason, Vacuity, Verdict};
 use crate::replay::check_state;
-use crate::symbolic::without_steps;
 use crate::task::{Goal, Task, TaskError};
+use crate::without_steps::without_steps;
 use expand::Compiled;
 use search::{End, Search};
 

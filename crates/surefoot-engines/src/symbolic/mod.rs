@@ -24,4 +24,3 @@ pub use split::{Split, cut, halve, middle};
 pub use state_box::StateBox;
 pub use stop::Stop;
 pub use tally::Tally;
-pub use vacuity::without_steps;
