@@ -123,14 +123,14 @@ impl Values {
 /// An expression, ready for evaluation over parts.
 #[derive(Debug)]
 pub(crate) struct Expression {
-    nodes: Vec<(Node, Type)>,
+    pub nodes: Vec<(Node, Type)>,
     /// The variables that it reads.
     pub variables: Vec<usize>,
 }
 
 /// Working memory.
 #[derive(Debug, Default)]
-pub(crate) struct Slots(Vec<Values>);
+pub(crate) struct Slots(pub Vec<Values>);
 
 impl Expression {
     pub fn new(pool: &ExprPool, root: ExprId) -> Expression {
@@ -345,15 +345,15 @@ fn real(op: BinaryOp, a: (f64, f64), b: (f64, f64), undefined: bool) -> Values {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use surefoot_model::{PointValue, VarId};
 
     use super::*;
 
-    struct Random(u64);
+    pub(crate) struct Random(pub u64);
 
     impl Random {
-        fn below(&mut self, end: usize) -> usize {
+        pub fn below(&mut self, end: usize) -> usize {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 33) as usize % end
         }
@@ -361,7 +361,7 @@ mod tests {
 
     /// Random expressions, each over earlier ones: two integer variables, a Boolean one, and numbers at the ends of
     /// their ranges. Combinations that have no type are left out.
-    fn expressions(random: &mut Random) -> ExprPool {
+    pub(crate) fn expressions(random: &mut Random) -> ExprPool {
         let mut pool = ExprPool::new();
         let mut ids: Vec<ExprId> = (0..3)
             .map(|v| pool.variable_of_type(VarId(v), if v == 2 { Type::Bool } else { Type::Int }))
@@ -401,6 +401,29 @@ mod tests {
         pool
     }
 
+    /// A small part for these expressions, and its states.
+    pub(crate) fn states(random: &mut Random) -> (Part, Vec<Vec<i32>>) {
+        let least = [-2, i32::MAX - 9][usize::from(random.below(5) == 0)];
+        let mut range = |least: i32| {
+            let lower = least + random.below(5) as i32;
+            (lower, lower + random.below(4) as i32)
+        };
+        let part = Part(vec![range(-3), range(least), (0, 1)]);
+        let states = (part.0[0].0..=part.0[0].1).flat_map(|x| {
+            let (lower, upper) = part.0[1];
+            (lower..=upper).flat_map(move |y| (0..=1).map(move |z| vec![x, y, z]))
+        });
+        let states = states.collect();
+        (part, states)
+    }
+
+    pub(crate) fn value_at(pool: &ExprPool, id: ExprId, state: &[i32]) -> PointValue {
+        pool.evaluate(id, |variable| {
+            let value = state[variable.index()];
+            if variable.index() == 2 { Value::Bool(value == 1) } else { Value::Int(value.into()) }
+        })
+    }
+
     fn includes(values: Values, value: PointValue) -> bool {
         match (value, values.range) {
             (Err(_), _) => values.undefined,
@@ -417,25 +440,12 @@ mod tests {
         let mut slots = Slots::default();
         for _ in 0..1500 {
             let pool = expressions(&mut random);
-            let least = [-2, i32::MAX - 9][usize::from(random.below(5) == 0)];
-            let mut range = |least: i32| {
-                let lower = least + random.below(5) as i32;
-                (lower, lower + random.below(4) as i32)
-            };
-            let part = Part(vec![range(-3), range(least), (0, 1)]);
-            let states = (part.0[0].0..=part.0[0].1).flat_map(|x| {
-                let (lower, upper) = part.0[1];
-                (lower..=upper).flat_map(move |y| (0..=1).map(move |z| vec![x, y, z]))
-            });
-            let states: Vec<Vec<i32>> = states.collect();
+            let (part, states) = states(&mut random);
             for index in 0..pool.len() {
                 let expression = Expression::new(&pool, ExprId(index as u32));
                 let values = expression.over(&part, &mut slots);
                 for state in &states {
-                    let value = pool.evaluate(ExprId(index as u32), |variable| {
-                        let value = state[variable.index()];
-                        if variable.index() == 2 { Value::Bool(value == 1) } else { Value::Int(value.into()) }
-                    });
+                    let value = value_at(&pool, ExprId(index as u32), state);
                     assert!(includes(values, value), "{value:?} in {values:?}");
                     let point = Part(state.iter().map(|&value| (value, value)).collect());
                     let exact = expression.over(&point, &mut slots);

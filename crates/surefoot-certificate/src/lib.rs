@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`certificate`](Certificate), `format`, [`encoding`] | what is claimed, and how it is stored |
 //! | `expression` | values of expressions over boxes of states |
+//! | `narrow` | where in a box a condition can be true |
 //! | `task` | the semantics of conditions and updates |
 //! | `cover` | which region contains a box |
 //! | `network`, `forest` | that an output of the policy is beaten in a box |
@@ -25,6 +26,7 @@ pub mod encoding;
 mod expression;
 mod forest;
 mod format;
+mod narrow;
 mod network;
 mod part;
 mod precision;

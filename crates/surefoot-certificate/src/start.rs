@@ -32,25 +32,26 @@ impl Checker<'_, '_> {
 
     fn start(&mut self, part: &Part) -> Tried {
         let Some(start) = &self.task.start else { return Tried::Done };
-        let values = start.over(part, &mut self.slots);
         let (cover, slots) = (&mut self.cover, &mut self.slots);
-        let mut outside = self.task.starts.iter().filter(|(condition, facts)| {
-            values.yes() && condition.over(part, slots).yes() && cover.of_part(part, facts).is_none()
+        let undefined = start.over(part, slots).undefined;
+        let outside = self.task.starts.iter().find_map(|(condition, facts)| {
+            let within = condition.narrow(part, slots)?.clip(facts)?;
+            cover.of_part(&within, facts).is_none().then_some((within, facts))
         });
-        let outside = outside.next();
-        if !values.undefined && outside.is_none() {
-            return Tried::Done;
-        }
-        let what = if values.undefined { "gives the start condition no value" } else { OUTSIDE };
+        let (within, facts) = match &outside {
+            Some((within, facts)) => (within, &facts[..]),
+            None if undefined => (part, &[][..]),
+            None => return Tried::Done,
+        };
+        let what = if undefined { "gives the start condition no value" } else { OUTSIDE };
         // Peel the region of a start state off the part, or decide the condition.
-        let facts = outside.map_or(&[][..], |(_, facts)| facts);
-        let corner = part.corner_with(facts).unwrap_or_else(|| part.corner());
+        let corner = within.corner_with(facts).unwrap_or_else(|| within.corner());
         let is_start = start.over(&corner, slots).yes();
         let region = if is_start { cover.of_part(&corner, &[]) } else { None };
-        let faces = region.map(|region| self.cover.faces(region, part)).unwrap_or_default();
+        let faces = region.map(|region| self.cover.faces(region, within)).unwrap_or_default();
         let face = faces.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|face| face.0);
-        let cut = face.or_else(|| start.cut(part, &mut self.slots));
-        let cut = cut.or_else(|| part.halves(self.cover.fact_variables(region?)));
+        let cut = face.or_else(|| start.cut(within, &mut self.slots));
+        let cut = cut.or_else(|| within.halves(self.cover.fact_variables(region?)));
         Tried::Open(cut, what.into())
     }
 }

@@ -36,9 +36,10 @@ impl Checker<'_, '_> {
     fn successors(&mut self, region: usize, part: &Part, command: usize) -> Tried {
         let (task, slots) = (&self.task, &mut self.slots);
         let command = &task.commands[command];
-        if task.ends(part, slots) || !command.guard.over(part, slots).yes() {
+        if task.ends(part, slots) {
             return Tried::Done;
         }
+        let Some(part) = &command.guard.narrow(part, slots) else { return Tried::Done };
         let wrong = |expression: &Expression, what: &str, slots: &mut Slots| {
             let what = format!("is wrong in the model: {}: {what}", command.name);
             Tried::Open(cut(task, command, Some(expression), part, slots), what)
