@@ -3,7 +3,8 @@
 //! The values of each variable are divided into *buckets*, by the ends of regions. For each bucket there is a row of
 //! bits, one bit per region: whether the region has values there. A region that contains a box has its bit set in the
 //! rows of all ends of the box. Where a variable has more ends than buckets, some buckets hold several; so bits only
-//! suggest candidates, which are then compared with the box itself.
+//! suggest candidates, which are then compared with the box itself. A second row of bits says which words of the first
+//! one are not zero: neighbours in a long list of regions are often alike.
 
 use crate::certificate::{Bound, Domain, Fact, Region};
 use crate::part::{Cut, Part};
@@ -17,7 +18,16 @@ struct Buckets {
     /// The first value of each bucket but the first.
     starts: Vec<i64>,
     /// Per bucket, the regions with values in it.
-    rows: Vec<Vec<u64>>,
+    rows: Vec<Row>,
+}
+
+/// A set of regions.
+#[derive(Debug, Clone)]
+struct Row {
+    /// One bit per region.
+    bits: Vec<u64>,
+    /// One bit per word of `bits`: whether it has any.
+    words: Vec<u64>,
 }
 
 /// The regions of a certificate, ready to be searched.
@@ -62,20 +72,16 @@ impl<'c> Cover<'c> {
             let (lower, upper) = part.0[*variable];
             [buckets.row(lower), buckets.row(upper)]
         });
-        let rows: Vec<&[u64]> = rows.collect();
-        for word in 0..self.regions.len().div_ceil(64) {
-            let mut bits =
-                rows.iter().fold(u64::MAX, |bits, row| if bits == 0 { 0 } else { bits & row[word] });
-            while bits != 0 {
-                let region = word * 64 + bits.trailing_zeros() as usize;
-                if contains(region) {
-                    self.recent = region;
-                    return Some(region);
-                }
-                bits &= bits - 1;
-            }
-        }
-        None
+        let rows: Vec<&Row> = rows.collect();
+        let common = |word: usize, of: fn(&Row) -> &[u64]| {
+            rows.iter().fold(u64::MAX, |bits, row| if bits == 0 { 0 } else { bits & of(row)[word] })
+        };
+        let blocks = 0..self.regions.len().div_ceil(64 * 64);
+        let words = blocks.flat_map(|block| ones(block, common(block, |row| &row.words)));
+        let mut candidates = words.flat_map(|word| ones(word, common(word, |row| &row.bits)));
+        let found = candidates.find(|&region| contains(region));
+        self.recent = found.unwrap_or(self.recent);
+        found
     }
 
     /// A region that contains every state of a part that satisfies the facts that are `known`.
@@ -117,11 +123,16 @@ impl Buckets {
         starts.dedup();
         let step = starts.len().div_ceil(MOST_BUCKETS).max(1);
         let starts: Vec<i64> = starts.into_iter().step_by(step).collect();
-        let rows = vec![vec![0; ranges.len().div_ceil(64)]; starts.len() + 1];
+        let empty =
+            Row { bits: vec![0; ranges.len().div_ceil(64)], words: vec![0; ranges.len().div_ceil(64 * 64)] };
+        let rows = vec![empty; starts.len() + 1];
         let mut buckets = Buckets { starts, rows };
         for (region, &(lower, upper)) in ranges.iter().enumerate() {
             for bucket in buckets.of(lower)..=buckets.of(upper) {
-                buckets.rows[bucket][region / 64] |= 1 << (region % 64);
+                let Row { bits, words } = &mut buckets.rows[bucket];
+                let word = region / 64;
+                bits[word] |= 1 << (region % 64);
+                words[word / 64] |= 1 << (word % 64);
             }
         }
         buckets
@@ -131,7 +142,12 @@ impl Buckets {
         self.starts.partition_point(|&start| start <= value.into())
     }
 
-    fn row(&self, value: i32) -> &[u64] {
+    fn row(&self, value: i32) -> &Row {
         &self.rows[self.of(value)]
     }
+}
+
+/// Where the bits of a word are set, in a row of bits.
+fn ones(word: usize, bits: u64) -> impl Iterator<Item = usize> {
+    (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| word * 64 + bit)
 }

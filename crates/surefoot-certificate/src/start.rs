@@ -26,24 +26,24 @@ impl Checker<'_, '_> {
                 return self.failed(Obligation::Start, None, &point, OUTSIDE);
             }
         }
-        let attempt = |checker: &mut Self, part: &Part, (): &mut ()| checker.start(part);
-        self.everywhere(Obligation::Start, None, Part::all(domains), (), attempt)
+        self.everywhere(Obligation::Start, None, Part::all(domains), false, Self::start)
     }
 
-    fn start(&mut self, part: &Part) -> Tried {
+    /// `defined`: whether the start condition is known to have a value everywhere in the part.
+    fn start(&mut self, part: &Part, defined: &mut bool) -> Tried {
         let Some(start) = &self.task.start else { return Tried::Done };
         let (cover, slots) = (&mut self.cover, &mut self.slots);
-        let undefined = start.over(part, slots).undefined;
+        *defined = *defined || !start.over(part, slots).undefined;
         let outside = self.task.starts.iter().find_map(|(condition, facts)| {
             let within = condition.narrow(part, slots)?.clip(facts)?;
             cover.of_part(&within, facts).is_none().then_some((within, facts))
         });
         let (within, facts) = match &outside {
             Some((within, facts)) => (within, &facts[..]),
-            None if undefined => (part, &[][..]),
+            None if !*defined => (part, &[][..]),
             None => return Tried::Done,
         };
-        let what = if undefined { "gives the start condition no value" } else { OUTSIDE };
+        let what = if *defined { OUTSIDE } else { "gives the start condition no value" };
         // Peel the region of a start state off the part, or decide the condition.
         let corner = within.corner_with(facts).unwrap_or_else(|| within.corner());
         let is_start = start.over(&corner, slots).yes();

@@ -1,26 +1,47 @@
 //! Few reachable states are listed before anything else is tried: nothing is faster.
 
+use std::cell::Cell;
+use std::ops::ControlFlow;
+
+use surefoot_model::enumerate::{Enumerated, solutions};
+
+use super::state_box::StateBox;
 use super::stop::Stop;
 use crate::control::Control;
 use crate::explicit::list::{Error, Listed, list};
-use crate::simulate::{StartFrom, Starts};
-use crate::task::{Task, TaskError};
+use crate::task::Task;
 
-/// Search nodes that may be spent on start states.
-const START_NODES: u64 = 200_000;
+/// Search nodes that may be spent on start states, for each state that may be listed.
+const NODES_PER_STATE: usize = 4;
 
 /// Lists the reachable states of a task, if they are not more than so many, roughly.
 pub fn list_reachable(task: &Task, most: usize, control: &Control<'_>) -> Result<Listed, Stop> {
-    let starts = Starts::collect(task, StartFrom::Property, START_NODES, control);
-    let starts = starts.map_err(|error| Stop::Error(TaskError::Model(error)))?;
-    if !starts.is_complete() {
-        return Ok(Listed::TooMany);
-    }
+    let Some(listed) = start_states(task, most, control) else { return Ok(Listed::TooMany) };
     let mut task = task.clone();
     task.property.start.condition = None;
-    task.property.start.listed = starts.states().to_vec();
+    task.property.start.listed = listed;
     list(&task, most, control).map_err(|error| match error {
         Error::Stopped => Stop::Limit,
         Error::Task(error) => Stop::Error(error),
     })
+}
+
+/// All start states, if they are few and found soon. The start condition has a value everywhere.
+fn start_states(task: &Task, most: usize, control: &Control<'_>) -> Option<Vec<Vec<i32>>> {
+    let mut states = task.property.start.listed.clone();
+    let Some(condition) = task.property.start.condition else { return Some(states) };
+    let domain = StateBox::of_domains(task);
+    let nodes = Cell::new(most.saturating_mul(NODES_PER_STATE));
+    let poll = || {
+        nodes.set(nodes.get().saturating_sub(1));
+        if nodes.get() == 0 || control.interrupted().is_some() {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    };
+    let end = solutions(&task.system.exprs, condition, &domain.lower, &domain.upper, poll, |state| {
+        states.push(state.to_vec());
+        if states.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    matches!(end, Enumerated::All).then_some(states)
 }
