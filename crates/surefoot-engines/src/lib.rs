@@ -21,6 +21,7 @@ mod outcome;
 pub mod pa;
 pub mod ppa;
 mod random;
+mod reduction;
 pub mod replay;
 pub mod simulate;
 pub mod step;

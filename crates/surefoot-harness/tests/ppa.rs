@@ -1,16 +1,17 @@
 //! Predicate abstraction with predicates that are found, against the reference semantics, on random tasks.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use surefoot_engines::explain::Order;
-use surefoot_engines::pa::Enhancements;
+use surefoot_engines::pa::{Enhancements, Proof};
 use surefoot_engines::ppa::{Begin, Options, Refinement, Search, SplitPoint, Variables, verify};
-use surefoot_engines::{Control, Task, Verdict};
+use surefoot_engines::{Control, Task, TaskError, Verdict};
 use surefoot_harness::expect::{Coverage, Expected};
 use surefoot_harness::proof::inductive;
-use surefoot_harness::random::{RandomTask, Size, tasks, tasks_with_predicates};
+use surefoot_harness::random::{RandomTask, Size, blinded, tasks, tasks_with_predicates};
 use surefoot_harness::reference::{Exploration, explore};
 use surefoot_harness::run::check;
 
@@ -26,9 +27,19 @@ fn right(
 ) -> Result<(), TestCaseError> {
     let deadline = limit.map(|limit| Instant::now() + limit);
     let answer = verify(task, options, &Control { deadline, ..Control::unlimited() });
+    right_answer(task, exploration, answer, limit.is_some())
+}
+
+/// Checks a verdict, and the invariant of a proof.
+fn right_answer(
+    task: &Task,
+    exploration: &Exploration,
+    answer: Result<Proof, TaskError>,
+    is_limited: bool,
+) -> Result<(), TestCaseError> {
     if let Ok(proof) = &answer {
         if let Verdict::Unknown(_) = proof.outcome.verdict {
-            prop_assert!(limit.is_some(), "there was no limit");
+            prop_assert!(is_limited, "there was no limit");
             return Ok(());
         }
         prop_assert_eq!(proof.certificate.is_some(), proof.outcome.verdict == Verdict::Safe);
@@ -75,6 +86,26 @@ fn small_tasks_without_a_policy() {
         random
     });
     compare(&tasks, 500, unlisted(), None);
+}
+
+/// What such a policy does not see is left out, if the property does not read it either.
+#[test]
+fn small_tasks_whose_policies_see_half_of_the_variables() {
+    let projections = AtomicUsize::new(0);
+    let tasks = prop_oneof![tasks(Size::Small).boxed(), tasks_with_predicates(Size::Small).boxed()];
+    check(&tasks, 2000, |random: RandomTask| {
+        for (seen, list) in [(0, 0), (1, 0), (0, 10), (1, 10)] {
+            let task = blinded(&random.task, |v| v.index() % 2 == seen);
+            let Ok(exploration) = explore(&task, LIMIT) else { continue };
+            let answer = verify(&task, Options { list, ..Options::default() }, &Control::unlimited());
+            let is_projected = answer.as_ref().is_ok_and(|proof| proof.statistics.left_out > 0);
+            projections.fetch_add(usize::from(is_projected), Ordering::Relaxed);
+            right_answer(&task, &exploration, answer, false)?;
+        }
+        Ok(())
+    });
+    let projections = projections.into_inner();
+    assert!(projections > 1000, "{projections}");
 }
 
 /// Counters that run away are left undecided after a while.

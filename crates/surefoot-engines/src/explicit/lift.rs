@@ -1,11 +1,12 @@
 //! Back to the original system: paths of the reduced one become traces over all variables, stepped by the point evaluator.
 
 use surefoot_model::enumerate::first_solution;
-use surefoot_model::pass::{Fate, Reduction};
+use surefoot_model::pass::Reduction;
 
 use super::search::Search;
 use super::store::StateId;
 use crate::outcome::{Trace, TraceStep};
+use crate::reduction::bounds_of;
 use crate::replay::replay;
 use crate::step::Stepper;
 use crate::task::{Task, TaskError};
@@ -67,16 +68,4 @@ fn lift_start(task: &Task, reduction: &Reduction, reduced: &[i32]) -> Option<Vec
     }
     let (lower, upper) = bounds_of(reduction, reduced);
     first_solution(&task.system.exprs, start.condition?, &lower, &upper)
-}
-
-/// The box of original states that the reduced one is a part of.
-pub fn bounds_of(reduction: &Reduction, reduced: &[i32]) -> (Vec<i32>, Vec<i32>) {
-    let fates = reduction.restore.variables.iter();
-    fates
-        .map(|fate| match fate {
-            Fate::Kept(v) => (reduced[v.index()], reduced[v.index()]),
-            Fate::Constant(value) => (*value, *value),
-            Fate::Sliced { lower, upper } => (*lower, *upper),
-        })
-        .unzip()
 }

@@ -8,9 +8,10 @@ use surefoot_model::pass::{Fate, Reduction};
 
 use super::expand::Compiled;
 use super::search::{End, Search};
-use super::{concretize, lift, project, reduce, reduced_task, start};
+use super::{lift, start};
 use crate::control::{Control, NoObserver};
 use crate::outcome::{StopReason, Trace};
+use crate::reduction::{bounds_of, follow, project, reduce, reduced_task};
 use crate::task::{Task, TaskError};
 
 /// Chunks of a round: few, so that the limit is looked at often.
@@ -37,8 +38,7 @@ pub(crate) struct States {
 pub(crate) fn list(task: &Task, most: usize, control: &Control<'_>) -> Result<Listed, Error> {
     let listed = list_reduced(task, &reduce(task, false), false, most, control)?;
     let listed = listed.expect("only projections leave the answer open");
-    // That a filter changes nothing is expensive to check.
-    let is_projected = matches!(listed, Listed::TooMany) && !task.semantics.filter;
+    let is_projected = matches!(listed, Listed::TooMany);
     let Some(projection) = is_projected.then(|| project(task)).flatten() else { return Ok(listed) };
     Ok(list_reduced(task, &projection, true, most, control)?.unwrap_or(Listed::TooMany))
 }
@@ -62,7 +62,8 @@ fn list_reduced(
     let end = stopped.map_or_else(|| search.run(false, &control, Instant::now()), End::Stopped);
     match end {
         End::Unsafe(id) if is_projection => {
-            let trace = concretize::trace(task, reduction, &search, id, &control).map_err(Error::Task)?;
+            let (start, states) = search.states_to(id);
+            let trace = follow(task, reduction, &start, states, &control).map_err(Error::Task)?;
             Ok(trace.map(Listed::Unsafe))
         }
         End::Wrong(_) if is_projection => Ok(None),
@@ -79,7 +80,7 @@ fn list_reduced(
                 search.shards.iter().flat_map(|shard| (0..shard.len()).map(|local| shard.state(local)));
             let states = packed.map(|packed| {
                 compiled.layout.unpack(packed, &mut values);
-                lift::bounds_of(reduction, &values).0
+                bounds_of(reduction, &values).0
             });
             let states = states.collect();
             let free =

@@ -6,9 +6,8 @@
 //! 4. A path to an unsafe state is lifted to the original system and replayed there (`lift.rs`).
 //!
 //! A projection may be searched first. What is safe there is safe; a path to an unsafe state is an answer if the original has
-//! a run along it (`concretize.rs`). If it has none, the original is searched.
+//! a run along it. If it has none, the original is searched.
 
-mod concretize;
 pub(crate) mod condition;
 mod expand;
 pub(crate) mod generator;
@@ -23,14 +22,13 @@ pub(crate) mod update;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use surefoot_model::VarId;
 use surefoot_model::enumerate::solutions;
 use surefoot_model::pack::Layout;
-use surefoot_model::pass::{Fate, Reduction};
-use surefoot_policy::{Policy, PolicyInput};
+use surefoot_model::pass::Reduction;
 
 use crate::control::Control;
 use crate::outcome::{Outcome, Statistics, StopReason, Vacuity, Verdict};
+use crate::reduction::{follow, left_out, project, reduce, reduced_task};
 use crate::replay::check_state;
 use crate::task::{Goal, Task, TaskError};
 use crate::without_steps::without_steps;
@@ -108,7 +106,8 @@ fn search_reduced(
     statistics.projected = is_projection.then(|| left_out(reduction));
     let verdict = match (end, search.first_unsafe) {
         (End::Unsafe(id), _) if is_projection => {
-            match concretize::trace(task, reduction, &search, id, control)? {
+            let (start, states) = search.states_to(id);
+            match follow(task, reduction, &start, states, control)? {
                 Some(trace) => Verdict::Unsafe(trace),
                 None => return Ok(None),
             }
@@ -133,41 +132,6 @@ fn search_reduced(
         _ => None,
     };
     Ok(Some(Outcome { verdict, stopped, statistics, vacuity, per_start }))
-}
-
-fn reduce(task: &Task, slice: bool) -> Reduction {
-    let reduction = Reduction::identity(task.system.clone(), task.property.clone());
-    if slice { reduction.simplify(&inputs(task)) } else { reduction.fix_constants().remove_dead_commands() }
-}
-
-/// The projection to what the policy and the property read, if it leaves out something.
-fn project(task: &Task) -> Option<Reduction> {
-    reduce(task, false).project(&inputs(task), task.semantics.filter && task.policy.is_some())
-}
-
-fn inputs(task: &Task) -> Vec<VarId> {
-    task.policy.as_ref().map_or(Vec::new(), Policy::variables)
-}
-
-/// How many variables are left out.
-fn left_out(reduction: &Reduction) -> usize {
-    reduction.restore.variables.iter().filter(|fate| matches!(fate, Fate::Sliced { .. })).count()
-}
-
-fn reduced_task(task: &Task, reduction: &Reduction) -> Task {
-    let policy = task.policy.as_ref().map(|policy| {
-        policy.map_inputs(|v| match reduction.restore.variables[v.index()] {
-            Fate::Kept(v) => PolicyInput::Variable(v),
-            Fate::Constant(value) => PolicyInput::Constant(value),
-            Fate::Sliced { .. } => unreachable!("policy inputs are never sliced"),
-        })
-    });
-    Task {
-        system: reduction.system.clone(),
-        property: reduction.property.clone(),
-        policy,
-        semantics: task.semantics,
-    }
 }
 
 fn statistics(search: &Search<'_>, reduced: &Task) -> Statistics {

@@ -251,6 +251,12 @@ impl<'c> Search<'c> {
         (current, steps)
     }
 
+    /// The start state of that path, and the states after its steps.
+    pub fn states_to(&self, id: StateId) -> (Vec<i32>, Vec<Vec<i32>>) {
+        let (start, steps) = self.path_to(id);
+        (self.unpacked(start), steps.into_iter().map(|(_, _, id)| self.unpacked(id)).collect())
+    }
+
     /// The first state that the given one is a successor of, with the step; `None` for a start state.
     fn parent(&self, id: StateId) -> Option<(StateId, u32, u32)> {
         let births = &self.births[id.shard as usize];

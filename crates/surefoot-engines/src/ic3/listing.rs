@@ -46,7 +46,7 @@ impl Run<'_> {
             let tree =
                 if self.problem.task.policy.is_some() { vec![TreeNode::Leaf(outputs)] } else { Vec::new() };
             regions.extend(merge(states).iter().map(|states| Region {
-                bounds: self.bounds(states),
+                bounds: states.certificate_bounds(&self.problem.domain),
                 facts: Vec::new(),
                 tree: tree.clone(),
             }));

@@ -3,7 +3,7 @@
 //! A region is split where the tests of the engine had to be made exact by splitting, until no part lists an output that leads out of the
 //! invariant: the checker goes by what is listed.
 
-use surefoot_certificate::{Bound, Fact, Region, TreeNode};
+use surefoot_certificate::{Fact, Region, TreeNode};
 use surefoot_policy::certify;
 
 use super::reason::Reason;
@@ -27,7 +27,11 @@ impl Run<'_> {
             self.look_around()?;
             let tree =
                 if self.problem.task.policy.is_some() { self.tree(&reason, level)? } else { Vec::new() };
-            regions.push(Region { bounds: self.bounds(&reason), facts: facts.clone(), tree });
+            regions.push(Region {
+                bounds: reason.certificate_bounds(&self.problem.domain),
+                facts: facts.clone(),
+                tree,
+            });
         }
         Ok(regions)
     }
@@ -69,16 +73,6 @@ impl Run<'_> {
             .zip(chosen)
             .filter_map(|(reason, is_needed)| is_needed.then_some(reason))
             .collect())
-    }
-
-    pub(super) fn bounds(&self, reason: &Reason) -> Vec<Bound> {
-        let domain = &self.problem.domain;
-        let bound = |variable: usize| Bound {
-            variable: variable as u32,
-            lower: reason.lower[variable],
-            upper: reason.upper[variable],
-        };
-        reason.narrow(domain).map(bound).collect()
     }
 
     /// What the policy may choose in the parts of a reason, split until no part leads out of the invariant.

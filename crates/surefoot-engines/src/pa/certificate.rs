@@ -142,18 +142,12 @@ impl Abstraction<'_> {
 
     /// A region as a certificate has it.
     fn written(&self, RegionTree { region, tree }: RegionTree) -> certificate::Region {
-        let domain = &self.problem().domain;
-        let bound = |variable: usize| certificate::Bound {
-            variable: variable as u32,
-            lower: region.states.lower[variable],
-            upper: region.states.upper[variable],
-        };
         let fact = |fact: &Fact| certificate::Fact {
             terms: fact.terms.iter().map(|&(v, factor)| (v.0, factor)).collect(),
             limit: fact.at_most,
         };
         certificate::Region {
-            bounds: region.states.narrow(domain).map(bound).collect(),
+            bounds: region.states.certificate_bounds(&self.problem().domain),
             facts: region.facts.iter().map(fact).collect(),
             tree,
         }

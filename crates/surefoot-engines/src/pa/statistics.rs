@@ -7,6 +7,8 @@ use crate::symbolic::Tally;
 /// What a run has done, at its end or so far.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Statistics {
+    /// Variables that were left out.
+    pub left_out: usize,
     /// Predicates, without those for locations.
     pub predicates: u64,
     /// Abstract states that hold start states.

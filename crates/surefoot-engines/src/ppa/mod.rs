@@ -20,8 +20,9 @@ use crate::outcome::{self, StopReason};
 use crate::pa::abstraction::Abstraction;
 use crate::pa::{Cause, Iteration, Proof, Source, Statistics};
 use crate::random::Random;
+use crate::reduction::{follow, left_out, lift_regions, project, reduced_task};
 use crate::step::{Status, Stepper, Transition};
-use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, list_reachable, suits};
+use crate::symbolic::{Conclusion, End, Problem, StateBox, Stop, conclude, list_reachable, suits};
 use crate::task::{Task, TaskError};
 use coarse::Coarse;
 use distance::Distance;
@@ -33,27 +34,39 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Verifies a task by predicate abstraction. The predicates of its property, if it has some, are the first ones.
 ///
+/// Variables that neither the policy nor the property reads are left out first. What is safe without them is safe. If a path to
+/// an unsafe state is none with them, the search begins anew.
+///
 /// # Errors
 /// The task does not suit this engine, or its model is wrong at a reachable state.
 pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Proof, TaskError> {
     suits(task, "ppa")?;
+    let began = Instant::now();
+    if let Some(projection) = project(task) {
+        let problem = Problem::new(&reduced_task(task, &projection));
+        let mut run = Run::new(&problem, options, control, began);
+        run.statistics.left_out = left_out(&projection);
+        let found = match run.search() {
+            Ok(End::Safe(regions)) => {
+                Some(Ok(End::Safe(lift_regions(&projection, &StateBox::of_domains(task), regions))))
+            }
+            Ok(End::Unsafe(trace)) => {
+                let states = trace.steps.iter().map(|step| step.state.clone());
+                let trace = follow(task, &projection, &trace.start, states, control)?;
+                trace.map(|trace| Ok(End::Unsafe(trace)))
+            }
+            // The model need not be wrong at a state that is reachable in the original.
+            Err(Stop::Error(TaskError::Model(_))) => None,
+            found => Some(found),
+        };
+        if let Some(found) = found {
+            return run.conclude(task, found);
+        }
+    }
     let problem = Problem::new(task);
-    let mut run = Run::new(&problem, options, control);
+    let mut run = Run::new(&problem, options, control, began);
     let found = run.search();
-    let mut statistics = run.statistics();
-    let stopped = run.stopped.or(run.abstraction.stopped).or_else(|| control.exhausted(run.memory()));
-    let conclusion = conclude(task, found, stopped, options.solver, options.check, control)?;
-    statistics.check = conclusion.check.map_or(Duration::ZERO, |check| check.time);
-    let counts = outcome::Statistics {
-        time: run.began.elapsed(),
-        memory: statistics.memory,
-        variables: task.system.variables.len(),
-        ..outcome::Statistics::default()
-    };
-    let outcome = conclusion.outcome(counts);
-    let Conclusion { certificate, check, .. } = conclusion;
-    let predicates = run.abstraction.predicates.describe();
-    Ok(Proof { outcome, statistics, predicates, certificate, check })
+    run.conclude(task, found)
 }
 
 /// The state of a run.
@@ -78,7 +91,7 @@ struct Run<'p> {
 }
 
 impl<'p> Run<'p> {
-    fn new(problem: &'p Problem, options: Options, control: &'p Control<'p>) -> Run<'p> {
+    fn new(problem: &'p Problem, options: Options, control: &'p Control<'p>, began: Instant) -> Run<'p> {
         let mut abstraction = Abstraction::new(problem, options.enhancements, options.solver, control);
         abstraction.add_atoms(&[problem.unsafe_states], Source::Unsafe);
         abstraction.add_atoms(&problem.task.property.predicates, Source::Given);
@@ -86,7 +99,7 @@ impl<'p> Run<'p> {
             problem,
             control,
             options,
-            began: Instant::now(),
+            began,
             abstraction,
             stepper: Stepper::new(&problem.task),
             random: Random::new(options.seed, 1),
@@ -99,6 +112,25 @@ impl<'p> Run<'p> {
             reported: Instant::now(),
             stopped: None,
         }
+    }
+
+    /// What was found, about the task itself, with its proof.
+    fn conclude(&self, task: &Task, found: Result<End, Stop>) -> Result<Proof, TaskError> {
+        let Run { options, control, .. } = self;
+        let mut statistics = self.statistics();
+        let stopped = self.stopped.or(self.abstraction.stopped).or_else(|| control.exhausted(self.memory()));
+        let conclusion = conclude(task, found, stopped, options.solver, options.check, control)?;
+        statistics.check = conclusion.check.map_or(Duration::ZERO, |check| check.time);
+        let counts = outcome::Statistics {
+            time: self.began.elapsed(),
+            memory: statistics.memory,
+            variables: task.system.variables.len(),
+            ..outcome::Statistics::default()
+        };
+        let outcome = conclusion.outcome(counts);
+        let Conclusion { certificate, check, .. } = conclusion;
+        let predicates = self.abstraction.predicates.describe();
+        Ok(Proof { outcome, statistics, predicates, certificate, check })
     }
 
     fn search(&mut self) -> Result<End, Stop> {

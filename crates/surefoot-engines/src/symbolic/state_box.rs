@@ -1,5 +1,6 @@
 //! Boxes of states: a lower and an upper bound for each variable.
 
+use surefoot_certificate as certificate;
 use surefoot_model::VarId;
 use surefoot_solve::Bound;
 
@@ -96,6 +97,16 @@ impl StateBox {
             self.lower[index] > domain.lower[index] || self.upper[index] < domain.upper[index]
         };
         (0..self.lower.len()).filter(is_narrow)
+    }
+
+    /// The bounds that a region of a certificate has.
+    pub fn certificate_bounds(&self, domain: &StateBox) -> Vec<certificate::Bound> {
+        let bound = |variable: usize| certificate::Bound {
+            variable: variable as u32,
+            lower: self.lower[variable],
+            upper: self.upper[variable],
+        };
+        self.narrow(domain).map(bound).collect()
     }
 
     /// The bounds that are narrower than the domains.

@@ -19,6 +19,15 @@ pub fn rows(
 ) -> Vec<(&'static str, String)> {
     let tests = &statistics.tests;
     let mut rows = Vec::new();
+    if statistics.left_out > 0 {
+        rows.push((
+            "left out",
+            format!(
+                "{} that neither policy nor property reads",
+                counted(statistics.left_out as u64, "variable")
+            ),
+        ));
+    }
     if !statistics.iterations.is_empty() {
         rows.push(("iterations", iterations(&statistics.iterations)));
     }
@@ -106,6 +115,7 @@ fn describe(tests: Tally) -> String {
 /// The counts as JSON.
 pub fn counts(statistics: &Statistics, predicates: &[Described]) -> Value {
     let mut counts = json!({
+        "projected_variables": statistics.left_out,
         "predicates": predicates.iter().map(predicate).collect::<Vec<_>>(),
         "start_states": statistics.start_states,
         "states": statistics.states,

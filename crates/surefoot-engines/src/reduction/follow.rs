@@ -6,9 +6,7 @@ use rustc_hash::FxHashSet;
 use surefoot_model::enumerate::solutions;
 use surefoot_model::pass::Reduction;
 
-use super::lift::bounds_of;
-use super::search::Search;
-use super::store::StateId;
+use super::bounds_of;
 use crate::control::Control;
 use crate::outcome::{Trace, TraceStep};
 use crate::replay::replay;
@@ -24,20 +22,18 @@ struct Visit {
     step: TraceStep,
 }
 
-/// A run along the path to a state of the projection, replayed; `None` if none was found.
-pub fn trace(
+/// A run along a path of the projection, replayed; `None` if none was found.
+pub fn follow(
     task: &Task,
     projection: &Reduction,
-    search: &Search<'_>,
-    id: StateId,
+    start: &[i32],
+    states: impl IntoIterator<Item = Vec<i32>>,
     control: &Control<'_>,
 ) -> Result<Option<Trace>, TaskError> {
-    let (start, steps) = search.path_to(id);
-    let starts = starts(task, projection, &search.unpacked(start), control);
+    let starts = starts(task, projection, start, control);
     let mut stepper = Stepper::new(task);
     let mut layers: Vec<Vec<Visit>> = Vec::new();
-    for (_, _, id) in steps {
-        let wanted = search.unpacked(id);
+    for wanted in states {
         let mut seen: FxHashSet<Vec<i32>> = FxHashSet::default();
         let mut layer = Vec::new();
         let before: Vec<&[i32]> = match layers.last() {
