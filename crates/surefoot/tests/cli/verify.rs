@@ -232,9 +232,13 @@ fn projections_leave_out_what_only_guards_read() {
             assert_eq!(&document["counts"]["projected_variables"], expected, "{asked} {options:?}");
         }
         folder.verify(&["--engine", "ic3", "--json"]).exits(code);
+        let document = folder.verify(&["--engine", "ppa", "--list", "0", "--json"]).exits(code).json();
+        assert_eq!(document["pa"]["projected_variables"], json!(left_out.as_u64().unwrap_or(0)), "{asked}");
     }
     let folder = Folder::walk("4.5");
     folder.verify(&["--project"]).exits(0).prints(&["projection        without 1 variable"]);
+    let left_out = "left out          1 variable that neither policy nor property reads";
+    folder.verify(&["--engine", "ppa"]).exits(0).prints(&[left_out]);
     folder.verify(&["--project", "--exhaustive"]).exits(2);
     // A projection has steps where there are none.
     let guard = r#"{"exp": {"op": "≤", "left": "x", "right": 7}}"#;
