@@ -132,17 +132,17 @@ impl Part {
     ///
     /// It is if its largest value is. It also is if a known fact bounds one sum, and the largest value of the
     /// difference of both is at most the difference of the limits. Facts about the same sum are looked for first.
-    pub fn bounds_sum(&self, terms: Vec<(u32, i64)>, limit: i128, known: &[Fact]) -> bool {
+    pub fn bounds_sum(&self, terms: Vec<(u32, i128)>, limit: i128, known: &[Fact]) -> bool {
         let terms = collected(terms);
-        let differs_by = |fact: &Fact, difference: &[(u32, i64)]| {
+        let differs_by = |fact: &Fact, difference: &[(u32, i128)]| {
             self.largest_sum(difference) <= limit - i128::from(fact.limit)
         };
         let is_same = |fact: &&Fact| {
-            let own = fact.terms.iter().map(|&(variable, factor)| (variable, i64::from(factor)));
+            let own = fact.terms.iter().map(|&(variable, factor)| (variable, i128::from(factor)));
             terms.len() == fact.terms.len() && own.eq(terms.iter().copied())
         };
         let minus = |fact: &Fact| {
-            let negated = fact.terms.iter().map(|&(variable, factor)| (variable, -i64::from(factor)));
+            let negated = fact.terms.iter().map(|&(variable, factor)| (variable, -i128::from(factor)));
             collected(terms.iter().copied().chain(negated).collect())
         };
         self.largest_sum(&terms) <= limit
@@ -150,10 +150,10 @@ impl Part {
             || known.iter().take(MOST_KNOWN).any(|fact| differs_by(fact, &minus(fact)))
     }
 
-    fn largest_sum(&self, terms: &[(u32, i64)]) -> i128 {
-        let term = |&(variable, factor): &(u32, i64)| {
+    fn largest_sum(&self, terms: &[(u32, i128)]) -> i128 {
+        let term = |&(variable, factor): &(u32, i128)| {
             let (lower, upper) = self.0[variable as usize];
-            i128::from(factor) * i128::from(if factor >= 0 { upper } else { lower })
+            factor * i128::from(if factor >= 0 { upper } else { lower })
         };
         terms.iter().map(term).sum()
     }
@@ -182,12 +182,13 @@ impl Part {
     }
 }
 
-/// The terms of a sum with each variable once, ascending.
-fn collected(mut terms: Vec<(u32, i64)>) -> Vec<(u32, i64)> {
+/// The terms of a sum with each variable once, ascending. Factors are products of numbers of 32 bits: 128 bits hold the
+/// sum of all that there can be.
+fn collected(mut terms: Vec<(u32, i128)>) -> Vec<(u32, i128)> {
     terms.sort_unstable();
     let same = terms.chunk_by(|a, b| a.0 == b.0);
     let sums = same.map(|same| (same[0].0, same.iter().map(|term| term.1).sum()));
-    sums.filter(|term: &(u32, i64)| term.1 != 0).collect()
+    sums.filter(|term: &(u32, i128)| term.1 != 0).collect()
 }
 
 /// Where a part is split: values below `at` on one side, all others on the other.

@@ -134,13 +134,13 @@ fn peel(
 /// The sum of the fact is rewritten into one over the state before the step, where values are linear; other values are
 /// anything in the image.
 fn entails(fact: &Fact, outcome: &Outcome, part: &Part, image: &Part, known: &[Fact]) -> bool {
-    let mut terms: Vec<(u32, i64)> = Vec::new();
+    let mut terms: Vec<(u32, i128)> = Vec::new();
     let mut constant = 0_i128;
     for &(variable, factor) in &fact.terms {
         match outcome.assignment(variable as usize).map(|assignment| &assignment.linear) {
             None => terms.push((variable, factor.into())),
             Some(Some((sum, number))) => {
-                terms.extend(sum.iter().map(|&(from, by)| (from, i64::from(factor) * i64::from(by))));
+                terms.extend(sum.iter().map(|&(from, by)| (from, i128::from(factor) * i128::from(by))));
                 constant += i128::from(factor) * i128::from(*number);
             }
             Some(None) => constant += image.largest(&[(variable, factor)]),

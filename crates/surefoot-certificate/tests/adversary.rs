@@ -69,10 +69,13 @@ impl Task {
     }
 
     fn check(&self, regions: Vec<Region>) -> Result<Report, Rejection> {
-        let (lower, upper) = self.system.variables[0].ty.bounds().expect("discrete");
+        let domain = |variable: &Variable| {
+            let (lower, upper) = variable.ty.bounds().expect("discrete");
+            Domain { name: variable.name.clone(), lower, upper }
+        };
         let certificate = Certificate {
             inputs: Vec::new(),
-            variables: vec![Domain { name: "x".into(), lower, upper }],
+            variables: self.system.variables.iter().map(domain).collect(),
             labels: vec!["a".into(), "b".into()],
             outputs: Some(vec![0, 1]),
             semantics: self.semantics,
@@ -334,6 +337,27 @@ fn facts_of_start_conditions_are_read_as_they_are() {
     });
     guarded.check(at_most(3)).expect("3 is the only one");
     assert_eq!(guarded.failure(at_most(2)), (Obligation::Start, 3));
+}
+
+/// The step makes the largest value of three variables at once. What the fact asks of the state before it is a factor beyond 64 bits.
+#[test]
+fn sums_of_facts_do_not_wrap() {
+    let most = i32::MAX;
+    let mut task = Task::new(0, most);
+    for (name, upper) in [("y", most), ("z", most), ("w", 1)] {
+        task.system.variables.push(Variable::new(name, VariableType::Int { lower: 0, upper }));
+    }
+    task.property.start.listed = vec![vec![0, 0, 0, 1]];
+    let exprs = &mut task.system.exprs;
+    let (factor, w) = (exprs.int(most.into()), exprs.variable_of_type(VarId(3), Type::Int));
+    let (value, always) = (exprs.mul(factor, w).expect("integers"), exprs.bool(true));
+    task.property.unsafe_states = task.expression(|exprs, x| exprs.eq(x, factor).expect("integers"));
+    task.command(None, always, value);
+    let others = [1, 2].map(|variable| Assignment { variable: VarId(variable), value });
+    task.system.commands[0].outcomes[0].assignments.extend(others);
+    let facts = vec![Fact { terms: vec![(0, most), (1, most), (2, most)], limit: 0 }];
+    let everywhere = Region { facts, bounds: Vec::new(), tree: vec![TreeNode::Leaf(vec![0])] };
+    assert_eq!(task.failure(vec![everywhere]), (Obligation::Successor, 0));
 }
 
 /// Facts are kept by steps that keep their sums, and by no others.

@@ -56,6 +56,14 @@ impl Control<'_> {
         })
     }
 
+    /// Half of the time and memory that is left, for what is tried first.
+    #[must_use]
+    pub(crate) fn half(&self) -> Self {
+        let now = Instant::now();
+        let deadline = self.deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 2);
+        Control { deadline, memory_limit: self.memory_limit.map(|limit| limit / 2), ..self.clone() }
+    }
+
     /// Bytes that a cache of decisions may take.
     pub(crate) fn cache(&self) -> usize {
         self.memory_limit.map_or(CACHE, |limit| CACHE.min(limit / CACHE_SHARE)) as usize

@@ -35,7 +35,7 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(50);
 /// Verifies a task by predicate abstraction. The predicates of its property, if it has some, are the first ones.
 ///
 /// Variables that neither the policy nor the property reads are left out first. What is safe without them is safe. If a path to
-/// an unsafe state is none with them, the search begins anew.
+/// an unsafe state is none with them, or if half of the limits is used up, the search begins anew.
 ///
 /// # Errors
 /// The task does not suit this engine, or its model is wrong at a reachable state.
@@ -44,29 +44,30 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
     let began = Instant::now();
     if let Some(projection) = project(task) {
         let problem = Problem::new(&reduced_task(task, &projection));
-        let mut run = Run::new(&problem, options, control, began);
+        let half = control.half();
+        let mut run = Run::new(&problem, options, &half, began);
         run.statistics.left_out = left_out(&projection);
         let found = match run.search() {
             Ok(End::Safe(regions)) => {
-                Some(Ok(End::Safe(lift_regions(&projection, &StateBox::of_domains(task), regions))))
+                Some(End::Safe(lift_regions(&projection, &StateBox::of_domains(task), regions)))
             }
             Ok(End::Unsafe(trace)) => {
                 let states = trace.steps.iter().map(|step| step.state.clone());
-                let trace = follow(task, &projection, &trace.start, states, control)?;
-                trace.map(|trace| Ok(End::Unsafe(trace)))
+                follow(task, &projection, &trace.start, states, control)?.map(End::Unsafe)
             }
+            Ok(End::Unknown(_)) | Err(Stop::Limit) => None,
             // The model need not be wrong at a state that is reachable in the original.
             Err(Stop::Error(TaskError::Model(_))) => None,
-            found => Some(found),
+            Err(Stop::Error(error)) => return Err(error),
         };
         if let Some(found) = found {
-            return run.conclude(task, found);
+            return run.conclude(task, Ok(found), control);
         }
     }
     let problem = Problem::new(task);
     let mut run = Run::new(&problem, options, control, began);
     let found = run.search();
-    run.conclude(task, found)
+    run.conclude(task, found, control)
 }
 
 /// The state of a run.
@@ -115,8 +116,13 @@ impl<'p> Run<'p> {
     }
 
     /// What was found, about the task itself, with its proof.
-    fn conclude(&self, task: &Task, found: Result<End, Stop>) -> Result<Proof, TaskError> {
-        let Run { options, control, .. } = self;
+    fn conclude(
+        &self,
+        task: &Task,
+        found: Result<End, Stop>,
+        control: &Control<'_>,
+    ) -> Result<Proof, TaskError> {
+        let options = self.options;
         let mut statistics = self.statistics();
         let stopped = self.stopped.or(self.abstraction.stopped).or_else(|| control.exhausted(self.memory()));
         let conclusion = conclude(task, found, stopped, options.solver, options.check, control)?;

@@ -33,6 +33,8 @@ pub fn follow(
     let starts = starts(task, projection, start, control);
     let mut stepper = Stepper::new(task);
     let mut layers: Vec<Vec<Visit>> = Vec::new();
+    let mut visits = 0;
+    let bytes = |visits: usize| (visits * (size_of::<Visit>() + 4 * task.system.variables.len())) as u64;
     for wanted in states {
         let mut seen: FxHashSet<Vec<i32>> = FxHashSet::default();
         let mut layer = Vec::new();
@@ -41,7 +43,7 @@ pub fn follow(
             None => starts.iter().map(Vec::as_slice).collect(),
         };
         for (predecessor, state) in before.into_iter().enumerate() {
-            if control.interrupted().is_some() {
+            if control.exhausted(bytes(visits + layer.len())).is_some() {
                 return Ok(None);
             }
             for taken in stepper.successors(state).map_err(TaskError::Model)? {
@@ -56,6 +58,7 @@ pub fn follow(
         if layer.is_empty() {
             return Ok(None);
         }
+        visits += layer.len();
         layers.push(layer);
     }
     let trace = first(starts, layers);

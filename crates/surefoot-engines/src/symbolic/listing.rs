@@ -14,6 +14,9 @@ use crate::task::Task;
 /// Search nodes that may be spent on start states, for each state that may be listed.
 const NODES_PER_STATE: usize = 4;
 
+/// Start states between looks at the limits.
+const PATIENCE: usize = 1024;
+
 /// Lists the reachable states of a task, if they are not more than so many, roughly.
 pub fn list_reachable(task: &Task, most: usize, control: &Control<'_>) -> Result<Listed, Stop> {
     let Some(listed) = start_states(task, most, control) else { return Ok(Listed::TooMany) };
@@ -41,7 +44,16 @@ fn start_states(task: &Task, most: usize, control: &Control<'_>) -> Option<Vec<V
     };
     let end = solutions(&task.system.exprs, condition, &domain.lower, &domain.upper, poll, |state| {
         states.push(state.to_vec());
-        if states.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let is_due = states.len().is_multiple_of(PATIENCE);
+        if states.len() > most || is_due && control.exhausted(bytes(states.len(), state)).is_some() {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
     });
     matches!(end, Enumerated::All).then_some(states)
+}
+
+/// Bytes of so many states like this one.
+fn bytes(count: usize, state: &[i32]) -> u64 {
+    (count * (size_of_val(state) + size_of::<Vec<i32>>())) as u64
 }

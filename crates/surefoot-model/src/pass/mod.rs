@@ -7,6 +7,7 @@
 mod dead;
 mod fix;
 mod project;
+mod question;
 mod slice;
 
 use crate::expr::{ExprId, Replacement, Rewriter};

@@ -9,18 +9,13 @@
 //!   enabled whatever the values of the variables that go. Else these variables stay.
 //! - Updates and start conditions are treated as in slicing.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use super::Reduction;
+use super::question::Questions;
 use super::slice::mark;
-use crate::enumerate::{Enumerated, solutions};
 use crate::expr::{ExprId, Program};
 use crate::variable::VarId;
-
-/// Search nodes after which it counts as unknown whether one of several conditions holds everywhere.
-const NODES: u32 = 10_000;
 
 impl Reduction {
     /// Leaves out variables that only guards read, and those that [`Reduction::slice`] would leave out; `None` if there are none.
@@ -37,10 +32,11 @@ impl Reduction {
         self.mark_partial_start(&mut relevant, &lower, &upper);
         self.mark_partial_guards(&mut relevant, &lower, &upper);
         self.mark_unproven_updates(&mut relevant, &lower, &upper);
+        let questions = Questions::default();
         loop {
             self.mark_sources(&mut relevant);
-            let is_exact = !filter || self.mark_labels(&mut relevant, &lower, &upper);
-            if is_exact && self.project_start(&mut relevant, &lower, &upper) {
+            let is_exact = !filter || self.mark_labels(&mut relevant, &lower, &upper, &questions);
+            if is_exact && self.project_start(&mut relevant, &lower, &upper, &questions) {
                 break;
             }
         }
@@ -73,7 +69,13 @@ impl Reduction {
 
     /// Whether labels are applicable in the same states without the lost parts of guards; false after marking variables for which
     /// that is not so, or not known.
-    fn mark_labels(&mut self, relevant: &mut [bool], lower: &[i32], upper: &[i32]) -> bool {
+    fn mark_labels(
+        &mut self,
+        relevant: &mut [bool],
+        lower: &[i32],
+        upper: &[i32],
+        questions: &Questions,
+    ) -> bool {
         // By label and kept conjuncts: what else the guards ask. Silent steps are none that a policy could choose.
         let mut lost: BTreeMap<_, Vec<Vec<ExprId>>> = BTreeMap::new();
         for command in self.system.commands.iter().filter(|command| command.label.is_some()) {
@@ -82,31 +84,23 @@ impl Reduction {
             lost.entry((command.label, kept)).or_default().push(dropped);
         }
         lost.retain(|_, lost| !lost.iter().any(Vec::is_empty));
-        let mut is_exact = true;
+        let before = relevant.to_vec();
         for lost in lost.into_values() {
             let exprs = &mut self.system.exprs;
             let variables = exprs.variables_of(lost.iter().flatten().copied());
+            if variables.iter().any(|v| relevant[v.index()] != before[v.index()]) {
+                // Marked because of another label: this is looked at again.
+                continue;
+            }
             let each: Vec<ExprId> =
                 lost.into_iter().map(|lost| exprs.all(lost).expect("conjuncts are Boolean")).collect();
             let some = exprs.any(each).expect("conjunctions are Boolean");
             let none = exprs.not(some).expect("a disjunction is Boolean");
-            if !self.is_never(none, lower, upper) {
+            if questions.is_possible(exprs, none, lower, upper) != Some(false) {
                 mark(relevant, &variables);
-                is_exact = false;
             }
         }
-        is_exact
-    }
-
-    /// Whether a condition is known to hold nowhere.
-    fn is_never(&self, condition: ExprId, lower: &[i32], upper: &[i32]) -> bool {
-        let nodes = Cell::new(0);
-        let poll = || {
-            nodes.set(nodes.get() + 1);
-            if nodes.get() > NODES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let end = solutions(&self.system.exprs, condition, lower, upper, poll, |_| ControlFlow::Break(()));
-        end == Enumerated::All
+        relevant == before
     }
 
     /// The conjuncts of a guard that stay, and those that go.

@@ -5,8 +5,9 @@
 //! part over variables that go too, so that leaving out that part is exact existential projection. That is so only where the
 //! condition has a value everywhere: a start condition that may be undefined keeps all its variables.
 
+use super::question::Questions;
 use super::{Fate, Reduction};
-use crate::enumerate::{first_solution, narrow};
+use crate::enumerate::narrow;
 use crate::expr::{BinaryOp, ExprId, Node, Program, Range};
 use crate::variable::VarId;
 
@@ -20,7 +21,8 @@ impl Reduction {
         self.mark_partial_start(&mut relevant, &lower, &upper);
         self.mark_unproven_updates(&mut relevant, &lower, &upper);
         self.mark_sources(&mut relevant);
-        while !self.project_start(&mut relevant, &lower, &upper) {
+        let questions = Questions::default();
+        while !self.project_start(&mut relevant, &lower, &upper, &questions) {
             self.mark_sources(&mut relevant);
         }
         self.drop_predicates(&relevant);
@@ -110,8 +112,15 @@ impl Reduction {
         }
     }
 
-    /// Takes the irrelevant variables out of the start condition; false after marking some that cannot be taken out.
-    pub(super) fn project_start(&mut self, relevant: &mut [bool], lower: &[i32], upper: &[i32]) -> bool {
+    /// Takes the irrelevant variables out of the start condition; false after marking some that cannot be taken out, or for which
+    /// that is not known.
+    pub(super) fn project_start(
+        &mut self,
+        relevant: &mut [bool],
+        lower: &[i32],
+        upper: &[i32],
+        questions: &Questions,
+    ) -> bool {
         if self.property.start.condition.is_none() {
             return true;
         }
@@ -133,8 +142,13 @@ impl Reduction {
             }
             let exprs = &mut self.system.exprs;
             let dropped = exprs.all(dropped).expect("conjuncts are Boolean");
-            if first_solution(exprs, dropped, lower, upper).is_some() {
-                projected.push(exprs.all(kept).expect("conjuncts are Boolean"));
+            match questions.is_possible(exprs, dropped, lower, upper) {
+                Some(true) => projected.push(exprs.all(kept).expect("conjuncts are Boolean")),
+                Some(false) => {}
+                None => {
+                    mark(relevant, &exprs.variables_of([dropped]));
+                    return false;
+                }
             }
         }
         self.property.start.condition =

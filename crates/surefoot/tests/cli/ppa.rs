@@ -207,3 +207,27 @@ fn a_certificate_that_takes_too_much_memory_leaves_it_open() {
     let run = verify(&["--memory-limit", "40kB"]).exits(11).prints(&["1 abstract, 1 expanded"]);
     assert!(run.verdict().starts_with("UNKNOWN  memory limit after "), "{}", run.verdict());
 }
+
+/// Nothing opens the gate, but without it `x` counts to a million. That is given up, and the model itself is safe at once.
+#[test]
+fn a_projection_that_takes_too_long_is_given_up() {
+    let folder = Folder::empty();
+    folder.write(
+        "gate.jani",
+        r#"{"jani-version": 1, "name": "gate", "type": "lts", "actions": [{"name": "count"}, {"name": "shut"}], "variables": [
+        {"name": "x", "type": {"kind": "bounded", "base": "int", "lower-bound": 0, "upper-bound": 1000000}, "initial-value": 0},
+        {"name": "open", "type": "bool", "initial-value": false}],
+        "automata": [{"name": "a", "locations": [{"name": "l"}], "initial-locations": ["l"], "edges": [
+        {"location": "l", "action": "count", "guard": {"exp": {"op": "∧", "left": "open", "right": {"op": "≤", "left": "x", "right": 999999}}},
+         "destinations": [{"location": "l", "assignments": [{"ref": "x", "value": {"op": "+", "left": "x", "right": 1}}]}]},
+        {"location": "l", "action": "shut", "destinations": [{"location": "l", "assignments": [{"ref": "open", "value": false}]}]}]}],
+        "system": {"elements": [{"automaton": "a"}],
+         "syncs": [{"synchronise": ["count"], "result": "count"}, {"synchronise": ["shut"], "result": "shut"}]},
+        "properties": [{"name": "p", "expression": {"op": "PA", "start": {"op": "∧", "left": {"op": "=", "left": "x", "right": 0}, "right": {"op": "¬", "exp": "open"}},
+        "reach": {"op": "=", "left": "x", "right": 1000000}}}]}"#,
+    );
+    let options = ["--engine", "ppa", "--time-limit", "4", "--json"];
+    let document =
+        folder.run(&[&["verify", "gate.jani", "--no-policy"], &options[..]].concat()).exits(0).json();
+    assert_eq!(document["pa"]["projected_variables"], 0);
+}
