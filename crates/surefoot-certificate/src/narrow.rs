@@ -19,7 +19,7 @@ type Ends = (i64, i64);
 /// What instructions need.
 struct Needs<'v> {
     values: &'v [Values],
-    needs: Vec<Option<Ends>>,
+    by_slot: Vec<Option<Ends>>,
     /// Whether no state is left.
     nothing: bool,
 }
@@ -34,10 +34,10 @@ impl Expression {
                 return None;
             }
             let before = part.clone();
-            let mut needs = Needs { values: &slots.0, needs: vec![None; self.nodes.len()], nothing: false };
+            let mut needs = Needs { values: &slots.0, by_slot: vec![None; self.nodes.len()], nothing: false };
             needs.add(ExprId(self.nodes.len() as u32 - 1), (1, 1));
             for slot in (0..self.nodes.len()).rev() {
-                let Some(need) = needs.needs[slot] else { continue };
+                let Some(need) = needs.by_slot[slot] else { continue };
                 match &self.nodes[slot].0 {
                     Node::Variable(variable) => part.0[variable.index()] = (need.0 as i32, need.1 as i32),
                     node => needs.pass_on(node, need),
@@ -65,9 +65,9 @@ impl Needs<'_> {
 
     /// An operand needs a value between two ends.
     fn add(&mut self, operand: ExprId, (lower, upper): Ends) {
-        let Some(mut ends) = self.needs[operand.index()].or(self.ends(operand)) else { return };
+        let Some(mut ends) = self.by_slot[operand.index()].or(self.ends(operand)) else { return };
         ends = (ends.0.max(lower), ends.1.min(upper));
-        self.needs[operand.index()] = Some(ends);
+        self.by_slot[operand.index()] = Some(ends);
         self.nothing |= ends.0 > ends.1;
     }
 

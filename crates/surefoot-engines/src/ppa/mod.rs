@@ -55,9 +55,8 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
                 let states = trace.steps.iter().map(|step| step.state.clone());
                 follow(task, &projection, &trace.start, states, control)?.map(End::Unsafe)
             }
-            Ok(End::Unknown(_)) | Err(Stop::Limit) => None,
             // The model need not be wrong at a state that is reachable in the original.
-            Err(Stop::Error(TaskError::Model(_))) => None,
+            Ok(End::Unknown(_)) | Err(Stop::Limit | Stop::Error(TaskError::Model(_))) => None,
             Err(Stop::Error(error)) => return Err(error),
         };
         if let Some(found) = found {
