@@ -252,6 +252,9 @@ fn integer((lower, upper): (i128, i128), undefined: bool) -> Values {
 
 /// Doubles that must be finite.
 fn finite((lower, upper): (f64, f64), undefined: bool) -> Values {
+    if lower.is_nan() || upper.is_nan() {
+        return Values { range: Range::Real(-f64::MAX, f64::MAX), undefined: true };
+    }
     if lower == f64::INFINITY || upper == f64::NEG_INFINITY {
         return Values::none(Type::Real);
     }

@@ -108,6 +108,9 @@ impl<'p> Bounds<'p> {
             let (mut least, mut largest) = (f64::INFINITY, 0.0_f64);
             for &leaf in &reach.leaves {
                 let (a, b) = pair(tree.values(leaf));
+                if !(a - b).is_finite() {
+                    return false;
+                }
                 least = least.min(a - b);
                 largest = largest.max(a.abs() + b.abs());
             }

@@ -181,9 +181,9 @@ impl Outcome {
         }
     }
 
-    /// What is assigned to a variable.
+    /// What is assigned to a variable: of several assignments, the last one counts.
     pub fn assignment(&self, variable: usize) -> Option<&Assignment> {
-        self.assignments.iter().find(|assignment| assignment.variable == variable)
+        self.assignments.iter().rfind(|assignment| assignment.variable == variable)
     }
 }
 

@@ -8,7 +8,7 @@ use surefoot_model::{
     VarId, Variable, VariableType,
 };
 use surefoot_policy::{
-    Arithmetic, Ensemble, Goal, OutOfDomain, Parameter, Policy, PolicyInput, Scorer, Semantics,
+    Arithmetic, Ensemble, Goal, OutOfDomain, Parameter, Policy, PolicyInput, Scorer, Semantics, Tree,
 };
 
 /// One variable `x`, the labels `a` and `b`, and a policy that prefers `a`.
@@ -358,6 +358,39 @@ fn sums_of_facts_do_not_wrap() {
     let facts = vec![Fact { terms: vec![(0, most), (1, most), (2, most)], limit: 0 }];
     let everywhere = Region { facts, bounds: Vec::new(), tree: vec![TreeNode::Leaf(vec![0])] };
     assert_eq!(task.failure(vec![everywhere]), (Obligation::Successor, 0));
+}
+
+/// Readers refuse all of this, and the checker does not rely on it.
+#[test]
+fn tasks_that_no_reader_makes_are_not_misread() {
+    // Of two assignments to a variable, the last one counts.
+    let mut task = Task::new(0, 9);
+    let exprs = &mut task.system.exprs;
+    let (always, zero, five) = (exprs.bool(true), exprs.int(0), exprs.int(5));
+    task.command(None, always, zero);
+    let last = Assignment { variable: VarId(0), value: five };
+    task.system.commands[0].outcomes[0].assignments.push(last);
+    let facts = vec![Fact { terms: vec![(0, 1)], limit: 0 }];
+    let at_zero = Region { facts, bounds: Vec::new(), tree: vec![TreeNode::Leaf(vec![0])] };
+    assert_eq!(task.failure(vec![at_zero]), (Obligation::Successor, 0));
+    // A score that is no number loses against all others.
+    let mut task = Task::new(0, 9);
+    let split = surefoot_policy::TreeNode::Split { feature: 0, threshold: 5.0.into(), left: 1, right: 2 };
+    let nodes = vec![split, surefoot_policy::TreeNode::Leaf(0), surefoot_policy::TreeNode::Leaf(1)];
+    let values = [f64::NAN, 0.0, 10.0, 0.0].map(Parameter::from).to_vec();
+    let tree = Tree::new(2, nodes, values).expect("well formed");
+    let base = [0.0, 0.0].map(Parameter::from).to_vec();
+    task.policy.scorer = Scorer::Ensemble(Ensemble::new(1, base, vec![tree]).expect("well formed"));
+    assert_eq!(task.failure(vec![region(0, 9, &[0])]).0, Obligation::Choice);
+    task.check(vec![region(0, 4, &[1]), region(5, 9, &[0])]).expect("so it chooses");
+    // Nothing times infinity is no number.
+    let mut task = Task::new(0, 0);
+    task.property.unsafe_states = task.expression(|exprs, x| {
+        let (infinity, most) = (exprs.real(f64::INFINITY), exprs.real(f64::MAX));
+        let product = exprs.mul(x, infinity).expect("numbers");
+        exprs.lt(most, product).expect("numbers")
+    });
+    assert_eq!(task.failure(vec![region(0, 0, &[0])]), (Obligation::Safe, 0));
 }
 
 /// Facts are kept by steps that keep their sums, and by no others.

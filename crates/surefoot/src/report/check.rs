@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use surefoot_certificate::{Obligation, Rejection, Report};
-use surefoot_engines::StopReason;
+use surefoot_engines::{Goal, OutOfDomain, Semantics, StopReason, Task};
+use surefoot_policy::Arithmetic;
 
 use super::number::{bytes, counted, grouped, seconds};
 use super::{json, outcome, reading};
@@ -36,6 +37,14 @@ pub enum Answer {
     Unknown(StopReason),
 }
 
+/// What is meant where nothing is said.
+const DEFAULT: Semantics = Semantics {
+    filter: false,
+    goal: Goal::Ignore,
+    out_of_domain: OutOfDomain::Error,
+    arithmetic: Arithmetic::F64,
+};
+
 /// The names of obligations in JSON and in text.
 const OBLIGATIONS: [(Obligation, &str); 4] = [
     (Obligation::Start, "start"),
@@ -57,18 +66,24 @@ pub fn text(problem: &Problem, checked: &Checked<'_>) -> String {
         let _ = writeln!(text, "parts             {}", by_obligation.join(", "));
         let _ = writeln!(text, "states evaluated  {}\n", grouped(report.points));
     }
-    let _ = writeln!(text, "{}", verdict(checked));
+    let _ = writeln!(text, "{}", verdict(problem, checked));
     text
 }
 
-/// The verdict line.
-fn verdict(checked: &Checked<'_>) -> String {
+/// The verdict line. It names a reading that is not the default: it may be the choice of the certificate.
+fn verdict(problem: &Problem, checked: &Checked<'_>) -> String {
     let time = seconds(checked.time);
     match &checked.answer {
         Answer::Accepted(report) => {
             let regions = counted(report.regions, "region");
             let parts = counted(report.parts.iter().sum(), "part");
-            format!("ACCEPTED  SAFE is proved: {regions}, {parts}, {time}")
+            let Task { semantics, policy, .. } = &problem.task;
+            let reading = if *semantics == DEFAULT {
+                String::new()
+            } else {
+                format!(" with {}", reading::describe(*semantics, policy.is_some()))
+            };
+            format!("ACCEPTED  SAFE is proved{reading}: {regions}, {parts}, {time}")
         }
         Answer::Rejected(rejection) => format!("REJECTED  {rejection}"),
         Answer::Unknown(reason) => {

@@ -57,6 +57,17 @@ fn a_certificate_is_accepted() {
     assert_eq!(run.stderr, "");
 }
 
+/// The certificate may have chosen the reading, so the verdict says which one it is.
+#[test]
+fn another_reading_is_part_of_the_verdict() {
+    let folder = Folder::walk("4.5");
+    folder.verify(&["--engine", "ic3", "--filter", "on", "--certificate", "safe.cert"]).exits(0);
+    let run = folder.check(&[]).exits(0);
+    let verdict =
+        "ACCEPTED  SAFE is proved with arithmetic f64, filter on, goal ignore, out-of-domain error: ";
+    assert!(run.verdict().starts_with(verdict), "{}", run.verdict());
+}
+
 #[test]
 fn json_has_the_documented_members() {
     let folder = with_certificate();
