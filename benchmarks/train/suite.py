@@ -3,12 +3,13 @@
 
     benchmarks/train/suite.py [RESULTS …]
 
-RESULTS are files `results.jsonl` of `surefoot bench`: verdicts in them become expected ones. What is known already stays known. Needs
+RESULTS are files `results.jsonl` of `surefoot bench`, perhaps compressed (`.gz`): verdicts in them become expected ones. What is known already stays known. Needs
 nothing but the standard library (Python 3.11 or later).
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 import tomllib
@@ -106,7 +107,8 @@ def known(results: List[str]) -> Dict[str, Tuple[str, str]]:
             if "expected" in instance:
                 verdicts[instance["name"]] = (instance["expected"], instance["known-by"])
     for path in results:
-        for line in Path(path).read_text(encoding="utf-8").splitlines():
+        content = Path(path).read_bytes()
+        for line in (gzip.decompress(content) if path.endswith(".gz") else content).decode().splitlines():
             run = json.loads(line)
             if run["verdict"] not in ("SAFE", "UNSAFE"):
                 continue
