@@ -141,8 +141,12 @@ impl Reduction {
                 }
             }
             let exprs = &mut self.system.exprs;
+            // Where nothing is dropped there is nothing to ask, and nothing that could be kept instead.
+            let is_asked = !dropped.is_empty();
             let dropped = exprs.all(dropped).expect("conjuncts are Boolean");
-            match questions.is_possible(exprs, dropped, lower, upper) {
+            let is_possible =
+                if is_asked { questions.is_possible(exprs, dropped, lower, upper) } else { Some(true) };
+            match is_possible {
                 Some(true) => projected.push(exprs.all(kept).expect("conjuncts are Boolean")),
                 Some(false) => {}
                 None => {
@@ -172,5 +176,53 @@ impl Reduction {
 pub(super) fn mark(relevant: &mut [bool], variables: &[VarId]) {
     for v in variables {
         relevant[v.index()] = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::property::{Property, Start};
+    use crate::system::TransitionSystem;
+    use crate::value::Type;
+    use crate::variable::{Variable, VariableType};
+
+    /// Each alternative but the last asks for more different numbers than there are: after some, no more questions are answered.
+    #[test]
+    fn hard_start_conditions_keep_their_variables() {
+        let mut system = TransitionSystem::default();
+        let mut alternatives = Vec::new();
+        for _ in 0..12 {
+            let first = system.variables.len() as u32;
+            let numbers: Vec<ExprId> =
+                (first..first + 12).map(|v| system.exprs.variable_of_type(VarId(v), Type::Int)).collect();
+            system
+                .variables
+                .extend((0..12).map(|_| Variable::new("n", VariableType::Int { lower: 0, upper: 10 })));
+            let pairs = (0..12).flat_map(|a| (0..a).map(move |b| (a, b)));
+            let different = pairs.map(|(a, b)| {
+                let same = system.exprs.eq(numbers[a], numbers[b]).expect("integers");
+                system.exprs.not(same).expect("a truth value")
+            });
+            let different: Vec<ExprId> = different.collect();
+            alternatives.push(system.exprs.all(different).expect("truth values"));
+        }
+        let x = system.exprs.variable_of_type(VarId(system.variables.len() as u32), Type::Int);
+        system.variables.push(Variable::new("x", VariableType::Int { lower: 0, upper: 10 }));
+        let (zero, nine) = (system.exprs.int(0), system.exprs.int(9));
+        alternatives.push(system.exprs.eq(x, zero).expect("integers"));
+        let condition = Some(system.exprs.any(alternatives).expect("truth values"));
+        let property = Property {
+            name: "p".into(),
+            start: Start { condition, listed: Vec::new() },
+            unsafe_states: system.exprs.eq(x, nine).expect("integers"),
+            hold: None,
+            goal: None,
+            predicates: Vec::new(),
+            policy_file: None,
+        };
+        let count = system.variables.len();
+        let sliced = Reduction::identity(system, property).slice(&[]);
+        assert_eq!(sliced.system.variables.len(), count);
     }
 }
