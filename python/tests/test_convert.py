@@ -286,11 +286,34 @@ def test_xgboost(blocks, data):
     booster = classifier.get_booster()
     booster.feature_names = blocks.observed
     assert surefoot.from_xgboost(booster, blocks).inputs == blocks.observed
-    binary = xgboost.XGBClassifier(n_estimators=2).fit(rows, actions < 2)
+    single = xgboost.XGBRegressor(n_estimators=2).fit(rows, actions)
     with pytest.raises(surefoot.PolicyError, match="one score per state"):
-        surefoot.from_xgboost(binary, blocks)
+        surefoot.from_xgboost(single, blocks)
     with pytest.raises(surefoot.PolicyError, match="counts as missing"):
         surefoot.from_xgboost(xgboost.XGBClassifier(n_estimators=2, missing=0).fit(rows, actions), blocks)
+
+
+@pytest.mark.parametrize("booster", ["gbtree", "dart"])
+def test_two_classes_of_xgboost_share_a_score(blocks, data, booster, tmp_path):
+    import xgboost
+
+    rows, actions = data
+    classifier = xgboost.XGBClassifier(n_estimators=9, max_depth=3, booster=booster).fit(rows, actions > 2)
+    outputs = [blocks.labels[3], blocks.labels[1]]
+    policy = surefoot.from_xgboost(classifier, blocks, outputs=outputs)
+    assert policy.outputs == outputs and policy.arithmetic == "f32"
+    predicted = classifier.predict(rows)
+    assert set(predicted) == {0, 1}
+    expected = np.array([blocks.labels.index(label) for label in outputs])[predicted]
+    assert (chosen(policy, rows, blocks, "f32") == expected).mean() > 0.999
+    assert surefoot.verify(blocks, policy).verdict in ("SAFE", "UNSAFE")
+    # The same from a file, and with the booster alone.
+    classifier.save_model(tmp_path / "policy.json")
+    read = surefoot.load_policy(tmp_path / "policy.json", blocks, inputs=blocks.observed, outputs=outputs)
+    assert (chosen(read, rows, blocks, "f32") == chosen(policy, rows, blocks, "f32")).all()
+    assert surefoot.from_xgboost(classifier.get_booster(), blocks, outputs=outputs).outputs == outputs
+    with pytest.raises(surefoot.PolicyError, match="the policy has 2 outputs"):
+        surefoot.from_xgboost(classifier.get_booster(), blocks)
 
 
 def test_xgboost_stops_where_its_classifier_does(blocks, data):
@@ -318,9 +341,28 @@ def test_lightgbm(blocks, data, boosting):
     assert policy.arithmetic == "f64" and set(policy.outputs) == set(blocks.labels)
     found = np.array(blocks.labels)[chosen(policy, rows, blocks, "f64")]
     assert (found == classifier.predict(rows)).mean() > 0.999
-    binary = lightgbm.LGBMClassifier(n_estimators=2, verbose=-1).fit(rows, actions < 2)
+    single = lightgbm.LGBMRegressor(n_estimators=2, verbose=-1).fit(rows, actions)
     with pytest.raises(surefoot.PolicyError, match="one score per state"):
-        surefoot.from_lightgbm(binary, blocks)
+        surefoot.from_lightgbm(single.booster_, blocks)
+
+
+@pytest.mark.parametrize("boosting", ["gbdt", "rf", "dart"])
+def test_two_classes_of_lightgbm_share_a_score(blocks, data, boosting, tmp_path):
+    import lightgbm
+
+    rows, actions = data
+    bagging = {"bagging_freq": 1, "bagging_fraction": 0.5}
+    classifier = lightgbm.LGBMClassifier(n_estimators=9, boosting_type=boosting, verbose=-1, n_jobs=1, **bagging)
+    outputs = sorted(blocks.labels[:2])
+    classifier.fit(rows, np.array(outputs)[(actions > 2).astype(int)])
+    policy = surefoot.from_lightgbm(classifier, blocks)
+    assert policy.outputs == outputs
+    predicted = classifier.predict(rows)
+    assert set(predicted) == set(outputs)
+    assert (np.array(blocks.labels)[chosen(policy, rows, blocks, "f64")] == predicted).mean() > 0.999
+    classifier.booster_.save_model(tmp_path / "policy.txt")
+    read = surefoot.load_policy(tmp_path / "policy.txt", blocks, inputs=blocks.observed, outputs=outputs)
+    assert (chosen(read, rows, blocks, "f64") == chosen(policy, rows, blocks, "f64")).all()
 
 
 # ONNX

@@ -38,6 +38,11 @@ def input_values(policy: Policy, states: np.ndarray) -> np.ndarray:
     return np.stack(columns, axis=1)
 
 
+def with_first_class(scores: np.ndarray) -> np.ndarray:
+    """Scores of two classes of which a library computes that of the second: the first one has 0."""
+    return np.concatenate([np.zeros_like(scores), scores], axis=1)
+
+
 def compare(
     policy: Policy, library: str, scores: Callable[[np.ndarray], np.ndarray], arithmetic: str, count: int = STATES
 ) -> None:

@@ -10,7 +10,7 @@ from .._arguments import PathLike
 from .._errors import PolicyError, UsageError, require
 from .._model import MEMORY, Model
 from .._policy import Policy, from_contents
-from ._compare import compare
+from ._compare import compare, with_first_class
 from ._interface import labels_of_classes, make_interface, names_of_variables
 
 
@@ -23,7 +23,7 @@ def from_lightgbm(
     interface: Optional[PathLike] = None,
     filter: Optional[bool] = None,
 ) -> Policy:
-    """A policy from an ensemble of LightGBM with one score per label.
+    """A policy from an ensemble of LightGBM with one score per label, or with one for two labels (``binary``).
 
     Args:
         booster: A ``Booster`` or ``LGBMClassifier``. The trees up to ``best_iteration`` count.
@@ -44,25 +44,31 @@ def from_lightgbm(
         raise UsageError(f"`booster` is a {type(wrapper).__name__}, but must be a Booster or an LGBMClassifier")
     text = booster.model_to_string()
     read = lightgbm.Booster(model_str=text)
+    header = text.split("\nTree=", 1)[0]
     count = int(read.num_model_per_iteration())
-    if count < 2:
+    is_binary = count == 1 and "\nobjective=binary " in header
+    if count < 2 and not is_binary:
         raise PolicyError(
             "the ensemble has one score per state, but a policy needs one per label\n"
-            "  hint: train it as a model with several classes (objective `multiclass`)"
+            "  hint: train it as a classifier (objective `multiclass`, or `binary` for two labels)"
         )
     chosen = labels if labels is not None else outputs
     names = names_of_variables(model, booster.feature_name(), inputs, interface)
-    counts = (int(booster.num_feature()), count)
+    counts = (int(booster.num_feature()), 2 if is_binary else count)
     document = make_interface(model, "policy.lightgbm.txt", counts, inputs, chosen, interface, filter, names=names)
     policy = from_contents(model, document, {f"{MEMORY}/policy.lightgbm.txt": text.encode()}, "f64")
 
-    is_mean = "\naverage_output" in text.split("\nTree=", 1)[0]
-    compare(policy, "LightGBM", lambda rows: _sums(read, rows, count) if is_mean else _raw(read, rows), "f64")
+    def scores(rows: np.ndarray) -> np.ndarray:
+        is_mean = "\naverage_output" in header
+        found = _sums(read, rows, count) if is_mean else _raw(read, rows, count)
+        return with_first_class(found) if is_binary else found
+
+    compare(policy, "LightGBM", scores, "f64")
     return policy
 
 
-def _raw(booster: Any, rows: np.ndarray) -> np.ndarray:
-    return booster.predict(rows.astype(np.float64), raw_score=True)
+def _raw(booster: Any, rows: np.ndarray, count: int) -> np.ndarray:
+    return booster.predict(rows.astype(np.float64), raw_score=True).reshape(len(rows), count)
 
 
 def _sums(booster: Any, rows: np.ndarray, count: int) -> np.ndarray:

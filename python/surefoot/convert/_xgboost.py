@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Optional, Sequence
 
 import numpy as np
@@ -10,7 +11,7 @@ from .._arguments import PathLike
 from .._errors import PolicyError, UsageError, require
 from .._model import MEMORY, Model
 from .._policy import Policy, from_contents
-from ._compare import compare
+from ._compare import compare, with_first_class
 from ._interface import labels_of_classes, make_interface, names_of_variables
 
 
@@ -23,7 +24,7 @@ def from_xgboost(
     interface: Optional[PathLike] = None,
     filter: Optional[bool] = None,
 ) -> Policy:
-    """A policy from an ensemble of XGBoost with one score per label.
+    """A policy from an ensemble of XGBoost with one score per label, or with one for two labels (``binary:logistic``).
 
     Args:
         booster: A ``Booster``, ``XGBClassifier`` or ``XGBRegressor``. Of the latter two, the trees up to ``best_iteration`` count.
@@ -54,16 +55,18 @@ def from_xgboost(
     features = int(booster.num_features())
     names = names_of_variables(model, booster.feature_names, inputs, interface)
 
+    is_binary = json.loads(contents)["learner"]["objective"]["name"] == "binary:logistic"
+
     def scores(rows: np.ndarray) -> np.ndarray:
         data = xgboost.DMatrix(rows.astype(np.float32), feature_names=booster.feature_names)
-        found = read.predict(data, output_margin=True, strict_shape=True)
-        return found.reshape(len(rows), -1)
+        found = read.predict(data, output_margin=True, strict_shape=True).reshape(len(rows), -1)
+        return with_first_class(found) if is_binary and found.shape[1] == 1 else found
 
     count = scores(np.zeros((1, features))).shape[1]
     if count < 2:
         raise PolicyError(
             "the ensemble has one score per state, but a policy needs one per label\n"
-            "  hint: train it as a model with several classes (objective `multi:softprob`)"
+            "  hint: train it as a classifier (objective `multi:softprob`, or `binary:logistic` for two labels)"
         )
     chosen = labels if labels is not None else outputs
     document = make_interface(

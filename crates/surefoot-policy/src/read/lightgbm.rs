@@ -8,6 +8,10 @@
 //! output `i mod K`. Random forests divide sums by the number of trees only after that (`average_output`), and
 //! objectives turn them into probabilities; neither changes their order.
 //!
+//! **Two classes** of `objective=binary` share one score, the log-odds of the second, up to a factor. It is the score of
+//! output 1, and that of output 0 is zero: the second class is chosen where it is the likelier one, as by
+//! `LGBMClassifier.predict`.
+//!
 //! **Splits** send `x ≤ t` left, ours send `x < t'`. Inputs are integers, so `t' = ⌊t⌋ + 1` is the same split. That
 //! also moves the thresholds `±10⁻³⁵`, with which `LightGBM` divides zero from its neighbours, away from where
 //! `any-f32` would have to think of numbers that are flushed to zero.
@@ -87,7 +91,7 @@ pub(super) fn read(
     warnings: &mut Vec<InputError>,
 ) -> Result<Ensemble, InputError> {
     let (header, sections) = sections(path, text)?;
-    check_header(&header, &sections, (inputs, outputs))?;
+    let scores = check_header(&header, &sections, (inputs, outputs))?;
     let mut trees = Vec::new();
     let mut warned_of_range = false;
     for (index, section) in sections.iter().enumerate() {
@@ -99,7 +103,7 @@ pub(super) fn read(
             let message = "this number exceeds the range of f32: it is infinite in single precision";
             warnings.push(section.require("leaf_value")?.error_at(leaf, message));
         }
-        trees.push(nodes.tree((index % outputs, outputs))?);
+        trees.push(nodes.tree((outputs - scores + index % scores, outputs))?);
     }
     Ensemble::new(inputs, vec![Parameter::from(0.0_f64); outputs], trees)
         .map_err(|error| InputError::in_file(path, error.to_string()))
@@ -195,21 +199,27 @@ fn sections<'t>(path: &'t Path, text: &'t str) -> Result<(Section<'t>, Vec<Secti
         .with_hint("the file may be truncated"))
 }
 
+/// The number of scores that the trees count for: one per output, or one for two classes.
 fn check_header(
     header: &Section<'_>,
     trees: &[Section<'_>],
     (inputs, outputs): (usize, usize),
-) -> Result<(), InputError> {
+) -> Result<usize, InputError> {
     header.require("version")?.values(1, "v3 or v4", |field| ["v3", "v4"].contains(&field).then_some(()))?;
     let line = header.require("num_tree_per_iteration")?;
     let scores = line.count()?;
-    if scores == 1 {
-        return Err(line
-            .error_at(0, "a model with one score per state is no action policy")
-            .with_hint("train it with `objective=multiclass` and one class per action, also for two actions: `num_class=2`"));
-    }
-    if scores != outputs {
-        let message = format!("the model has {scores} scores, but the interface lists {outputs} outputs");
+    let is_binary = header.get("objective").is_some_and(|objective| objective.first() == Some("binary"));
+    let (possible, what) = match scores {
+        1 if is_binary => (2, "classes"),
+        1 => {
+            return Err(line
+                .error_at(0, "a model with one score per state is no action policy")
+                .with_hint("train it with `objective=multiclass` and one class per action, or `objective=binary` for two actions"));
+        }
+        _ => (scores, "scores"),
+    };
+    if possible != outputs {
+        let message = format!("the model has {possible} {what}, but the interface lists {outputs} outputs");
         return Err(line.error_at(0, message));
     }
     let classes = header.require("num_class")?;
@@ -233,7 +243,7 @@ fn check_header(
         let message = format!("there are {total} trees, expected a multiple of the {scores} scores");
         return Err(header.error(message).with_hint("the file may be truncated"));
     }
-    Ok(())
+    Ok(scores)
 }
 
 /// The nodes of a tree. Splits come first, leaves after them.

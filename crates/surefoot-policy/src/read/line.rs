@@ -59,6 +59,11 @@ impl<'t> Line<'t> {
         self.fields.len()
     }
 
+    /// The first field.
+    pub(super) fn first(&self) -> Option<&str> {
+        self.fields.first().copied()
+    }
+
     /// Checks the number of fields.
     fn expect(&self, count: usize) -> Result<(), InputError> {
         let found = self.len();

@@ -5,6 +5,9 @@
 //! objectives make of the scores (softmax, a sigmoid per output, an exponential) keeps their order, so the choice is
 //! that of the scores.
 //!
+//! **Two classes** of `binary:logistic` share one score, the log-odds of the second. It is the score of output 1, and
+//! that of output 0 is zero: the second class is chosen where it is the likelier one, as by `XGBClassifier.predict`.
+//!
 //! **Numbers.** `XGBoost` stores singles; their text is the shortest that gives them back. So a number of the file *is*
 //! that single, in all arithmetics: `f64` differs from `f32` only in how sums are rounded. The leaves of DART are
 //! products of two singles, rounded in `f32` as `XGBoost` does, and exact in `f64`.
@@ -35,7 +38,10 @@ enum Link {
     Log,
 }
 
-/// The objectives that can have several scores per state and mean the same in all versions.
+/// The objective of two classes, which have one score together.
+const BINARY: &str = "binary:logistic";
+
+/// The objectives that can have several scores per state, or one for two classes, and mean the same in all versions.
 const OBJECTIVES: [(&str, Link); 11] = [
     ("multi:softprob", Link::Identity),
     ("multi:softmax", Link::Identity),
@@ -44,7 +50,7 @@ const OBJECTIVES: [(&str, Link); 11] = [
     ("reg:absoluteerror", Link::Identity),
     ("reg:pseudohubererror", Link::Identity),
     ("reg:logistic", Link::Logit),
-    ("binary:logistic", Link::Logit),
+    (BINARY, Link::Logit),
     ("reg:gamma", Link::Log),
     ("reg:tweedie", Link::Log),
     ("count:poisson", Link::Log),
@@ -82,16 +88,18 @@ pub(super) fn read(
         learner.require("learner_model_param")?,
         &["base_score", "boost_from_average", "num_class", "num_feature", "num_target"],
     )?;
-    check_sizes(parameters, (inputs, outputs))?;
-    let link = link(learner.require("objective")?)?;
-    let base = base_scores(parameters, link, outputs)?;
+    let objective = learner.require("objective")?;
+    let scores = check_sizes(parameters, objective, (inputs, outputs))?;
+    let link = link(objective)?;
+    let mut base = vec![Parameter::from(0.0_f64); outputs - scores];
+    base.extend(base_scores(parameters, link, scores)?);
     let (model, weights) = booster(learner.require("gradient_booster")?)?;
-    let trees = Model { inputs, outputs, weights }.trees(model)?;
+    let trees = Model { inputs, outputs, scores, weights }.trees(model)?;
     // What the library makes of the base score depends on how an untrained model came about.
     if trees.is_empty() && link != Link::Identity {
         return Err(model.error("the model has no trees").with_hint("train it for at least one round"));
     }
-    warn_of_best_iteration(learner, model, outputs, warnings);
+    warn_of_best_iteration(learner, model, scores, warnings);
     Ensemble::new(inputs, base, trees).map_err(|error| root.error(error.to_string()))
 }
 
@@ -120,22 +128,30 @@ fn count(json: Json<'_>) -> Result<usize, InputError> {
     parsed.map(|number| number as usize).map_err(|_| json.error(message()))
 }
 
-fn check_sizes(parameters: Json<'_>, (inputs, outputs): (usize, usize)) -> Result<(), InputError> {
+/// The number of scores that the trees count for: one per output, or one for two classes.
+fn check_sizes(
+    parameters: Json<'_>,
+    objective: Json<'_>,
+    (inputs, outputs): (usize, usize),
+) -> Result<usize, InputError> {
     let classes = parameters.require("num_class")?;
     let targets = parameters.get("num_target");
     let counts = (count(classes)?.max(1), targets.map_or(Ok(1), count)?.max(1));
-    let (place, scores) = match (counts, targets) {
+    let is_binary = objective.require("name")?.str()? == BINARY;
+    let (place, scores, possible) = match (counts, targets) {
+        ((1, 1), _) if is_binary => (classes, 1, 2),
         ((1, 1), _) => {
-            return Err(classes
-                .error("a model with one score per state is no action policy")
-                .with_hint("train it with \"objective\": \"multi:softprob\" and one class per action, also for two actions: \"num_class\": 2"));
+            return Err(classes.error("a model with one score per state is no action policy").with_hint(
+                "train it with \"objective\": \"multi:softprob\" and one class per action, or \"binary:logistic\" for two actions",
+            ));
         }
-        ((1, found), Some(targets)) => (targets, found),
-        ((found, 1), _) => (classes, found),
+        ((1, found), Some(targets)) => (targets, found, found),
+        ((found, 1), _) => (classes, found, found),
         _ => return Err(classes.error("a model with several classes and several targets is not supported")),
     };
-    if scores != outputs {
-        let message = format!("the model has {scores} scores, but the interface lists {outputs} outputs");
+    if possible != outputs {
+        let what = if scores == possible { "scores" } else { "classes" };
+        let message = format!("the model has {possible} {what}, but the interface lists {outputs} outputs");
         return Err(place.error(message));
     }
     let features = parameters.require("num_feature")?;
@@ -144,7 +160,7 @@ fn check_sizes(parameters: Json<'_>, (inputs, outputs): (usize, usize)) -> Resul
         let message = format!("the model has {found} features, but the interface lists {inputs} inputs");
         return Err(features.error(message).with_hint("list the features in the order of training"));
     }
-    Ok(())
+    Ok(scores)
 }
 
 fn link(objective: Json<'_>) -> Result<Link, InputError> {
@@ -158,8 +174,8 @@ fn link(objective: Json<'_>) -> Result<Link, InputError> {
     })
 }
 
-/// The score with which each output begins. The text is a number up to version 3.0 and a list in brackets after it.
-fn base_scores(parameters: Json<'_>, link: Link, outputs: usize) -> Result<Vec<Parameter>, InputError> {
+/// With what each score begins. The text is a number up to version 3.0 and a list in brackets after it.
+fn base_scores(parameters: Json<'_>, link: Link, count: usize) -> Result<Vec<Parameter>, InputError> {
     let json = parameters.require("base_score")?;
     let text = json.str()?.trim();
     let list = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
@@ -174,10 +190,10 @@ fn base_scores(parameters: Json<'_>, link: Link, outputs: usize) -> Result<Vec<P
     });
     let mut scores: Vec<Parameter> = scores.collect::<Result<_, _>>()?;
     if scores.len() == 1 {
-        scores = vec![scores[0]; outputs];
+        scores = vec![scores[0]; count];
     }
-    if scores.len() != outputs {
-        let message = format!("expected 1 or {outputs} base scores, found {}", scores.len());
+    if scores.len() != count {
+        let message = format!("expected 1 or {count} base scores, found {}", scores.len());
         return Err(json.error(message));
     }
     Ok(scores)
@@ -213,22 +229,17 @@ fn booster(booster: Json<'_>) -> Result<(Json<'_>, Option<Json<'_>>), InputError
 }
 
 /// `Booster.predict` uses all trees, and so do we. The wrapper for scikit-learn stops at the best iteration.
-fn warn_of_best_iteration(
-    learner: Json<'_>,
-    model: Json<'_>,
-    outputs: usize,
-    warnings: &mut Vec<InputError>,
-) {
+fn warn_of_best_iteration(learner: Json<'_>, model: Json<'_>, scores: usize, warnings: &mut Vec<InputError>) {
     let best = learner.get("attributes").and_then(|attributes| attributes.get("best_iteration"));
     let Some((best, text)) = best.and_then(|best| Some((best, best.as_str()?))) else { return };
     let length = |key| model.get(key).and_then(Json::as_array).map(|items| items.len() as i64);
     let iterations = if let Some(starts) = length("iteration_indptr") {
         starts - 1
     } else {
-        // Files of versions before 2.0 have no such list. Each iteration has a forest per output.
+        // Files of versions before 2.0 have no such list. Each iteration has a forest per score.
         let forest = model.get("gbtree_model_param").and_then(|sizes| sizes.get("num_parallel_tree"));
         let size = forest.and_then(|size| count(size).ok()).unwrap_or(1).max(1);
-        length("tree_info").unwrap_or(0) / size as i64 / outputs as i64
+        length("tree_info").unwrap_or(0) / size as i64 / scores as i64
     };
     // Those versions always name an iteration: the last one, and -1 if there is none.
     if text.parse::<i64>().is_ok_and(|best| best >= iterations - 1) {
@@ -244,6 +255,8 @@ fn warn_of_best_iteration(
 struct Model<'d> {
     inputs: usize,
     outputs: usize,
+    /// Scores of trees. If there are fewer of them than outputs, they are those of the last ones.
+    scores: usize,
     /// Weights of the trees (DART).
     weights: Option<Json<'d>>,
 }
@@ -277,9 +290,10 @@ impl Model<'_> {
     /// The output that a tree counts for.
     fn output(&self, json: Json<'_>) -> Result<usize, InputError> {
         let number = json.i64()?;
-        usize::try_from(number).ok().filter(|&output| output < self.outputs).ok_or_else(|| {
-            json.error(format!("the tree counts for score {number}, but there are {} scores", self.outputs))
-        })
+        let score = usize::try_from(number).ok().filter(|&score| score < self.scores).ok_or_else(|| {
+            json.error(format!("the tree counts for score {number}, but there are {} scores", self.scores))
+        })?;
+        Ok(self.outputs - self.scores + score)
     }
 
     fn tree(&self, (index, tree): (usize, Json<'_>), output: usize, weight: f32) -> Result<Tree, InputError> {

@@ -66,7 +66,11 @@ def write(folder, name, library, states, save, predict):
     place.mkdir(parents=True)
     file = str(place / f"policy.{EXTENSIONS[library.__name__]}")
     save(file)
-    fixture.write(place, library, states, predict(file).reshape(len(states), -1))
+    scores = predict(file).reshape(len(states), -1)
+    if scores.shape[1] == 1:
+        # Two classes share the score of the second.
+        scores = numpy.concatenate([numpy.zeros_like(scores), scores], axis=1)
+    fixture.write(place, library, states, scores)
 
 
 def write_xgboost(folder, name, task, labels, parameters, rounds=None):
@@ -93,7 +97,7 @@ def xgboost_classes(folder, name, random):
 
 
 def xgboost_two(folder, name, random):
-    """Two actions are two classes: a binary objective has a single score."""
+    """Two actions as two classes with a score each."""
     task = Task(random, outputs=2)
     write_xgboost(folder, name, task, task.actions, {"objective": "multi:softprob", "num_class": 2})
 
@@ -193,7 +197,7 @@ def lightgbm_classes(folder, name, random):
 
 
 def lightgbm_two(folder, name, random):
-    """Two actions are two classes: a binary objective has a single score."""
+    """Two actions as two classes with a score each."""
     task = Task(random, outputs=2)
     write_lightgbm(folder, name, task, task.actions, {"objective": "multiclass"})
 
@@ -220,6 +224,24 @@ def lightgbm_absent(folder, name, random):
     write_lightgbm(folder, name, task, numpy.minimum(task.actions, 1), {"objective": "multiclass"})
 
 
+def xgboost_binary(folder, name, random):
+    """Two actions with a single score, as `XGBClassifier` trains them."""
+    task = Task(random, outputs=2)
+    parameters = {"objective": "binary:logistic"}
+    if random.random() < 0.5:
+        parameters.update({"booster": "dart", "rate_drop": 0.5})
+    if random.random() < 0.5:
+        parameters["base_score"] = float(random.uniform(0.05, 0.95))
+    write_xgboost(folder, name, task, task.actions, parameters)
+
+
+def lightgbm_binary(folder, name, random):
+    """Two actions with a single score, as `LGBMClassifier` trains them."""
+    task = Task(random, outputs=2)
+    parameters = {"objective": "binary", "num_class": 1, "boosting": str(random.choice(["gbdt", "dart"]))}
+    write_lightgbm(folder, name, task, task.actions, {**parameters, "sigmoid": float(random.uniform(0.5, 2))})
+
+
 KINDS = [
     xgboost_classes,
     xgboost_two,
@@ -237,6 +259,8 @@ KINDS = [
     lightgbm_forest,
     lightgbm_absent,
     *onnx_models.KINDS,
+    xgboost_binary,
+    lightgbm_binary,
 ]
 
 

@@ -159,7 +159,7 @@ fn sizes_are_checked() {
         &error("num_tree_per_iteration=2", "num_tree_per_iteration=1"),
         4,
         24,
-        &["one score per state is no action policy", "num_class=2"],
+        &["one score per state is no action policy", "`objective=binary` for two actions"],
     );
     assert_error(
         &error("num_tree_per_iteration=2", "num_tree_per_iteration=3"),
@@ -182,6 +182,28 @@ fn sizes_are_checked() {
     );
     assert_error(&policy(&one.unwrap()).0.unwrap_err(), 1, 1, &["1 trees, expected a multiple of the 2"]);
     assert_error(&error("Tree=1", "Tree=2"), 26, 1, &["expected `Tree=1`, found `Tree=2`"]);
+}
+
+#[test]
+fn two_classes_share_a_score() {
+    let binary = changed("num_tree_per_iteration=2", "num_tree_per_iteration=1")
+        .replace("objective=multiclass num_class:2", "objective=binary sigmoid:1")
+        .replace("num_class=2", "num_class=1");
+    let read = policy(&binary).0.expect("good");
+    assert_eq!(scores(&read, Arithmetic::F64, [2, 0]), [0.0, 1.25]);
+    assert_eq!(scores(&read, Arithmetic::F64, [3, 1]), [0.0, -0.01 + 0.25]);
+    let unlikely = policy(&binary.replace("-1e-2", "-0.25")).0.expect("good");
+    // As likely as the other one: the first.
+    assert_eq!(unlikely.possible(Arithmetic::F64, &[3, 1], |_| true), [0]);
+    assert_eq!(unlikely.possible(Arithmetic::F64, &[2, 1], |_| true), [1]);
+
+    let three = INTERFACE.replace("\"right\"]", "\"right\", \"stay\"]");
+    let error = crate::fixture::read(&three, &binary).0.unwrap_err();
+    assert_error(&error, 4, 24, &["the model has 2 classes, but the interface lists 3 outputs"]);
+    let error = policy(&binary.replace("num_class=1", "num_class=2")).0.unwrap_err();
+    assert_error(&error, 3, 11, &["expected as many classes"]);
+    let error = policy(&binary.replace("=binary", "=cross_entropy")).0.unwrap_err();
+    assert_error(&error, 4, 24, &["one score per state is no action policy"]);
 }
 
 #[test]

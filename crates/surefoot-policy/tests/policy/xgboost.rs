@@ -117,6 +117,36 @@ fn base_scores_go_through_the_link_of_the_objective() {
 }
 
 #[test]
+fn two_classes_share_a_score() {
+    // Both trees count for the second class: log-odds of 0.2, then 0.1, 0.5 or -2, then 0.25.
+    let binary = changed("\"num_class\": \"2\"", "\"num_class\": \"0\"")
+        .replace("multi:softprob", "binary:logistic")
+        .replace("[5E-1,1E-1]", "[2E-1]")
+        .replace("[1, 0]", "[0, 0]");
+    let (read, warnings) = policy(&binary);
+    let read = read.expect("good");
+    assert_eq!(warnings, []);
+    let begin = -4.0_f32.ln();
+    assert_eq!(scores(&read, Arithmetic::F32, [2, 1]), [0.0, f64::from(begin + 0.1 + 0.25)]);
+    assert_eq!(scores(&read, Arithmetic::F32, [3, 1]), [0.0, f64::from(begin - 2.0 + 0.25)]);
+    assert_eq!(read.possible(Arithmetic::F32, &[3, 1], |_| true), [0]);
+    let likely = policy(&binary.replace("[2E-1]", "7E-1")).0.expect("good");
+    assert_eq!(likely.possible(Arithmetic::F32, &[2, 1], |_| true), [1]);
+    // As likely as the other one: the first.
+    let even = binary.replace("[2E-1]", "5E-1").replace("1E-1", "-2.5E-1");
+    assert_eq!(policy(&even).0.expect("good").possible(Arithmetic::F32, &[2, 1], |_| true), [0]);
+
+    let three = INTERFACE.replace("\"right\"]", "\"right\", \"stay\"]");
+    let error = crate::fixture::read(&three, &binary).0.unwrap_err();
+    assert_error(&error, 15, 62, &["the model has 2 classes, but the interface lists 3 outputs"]);
+    let error = policy(&binary.replace("[0, 0], \"trees", "[0, 1], \"trees")).0.unwrap_err();
+    assert_error(&error, 4, 18, &["counts for score 1, but there are 1 scores"]);
+    // A regression has no classes.
+    let error = policy(&binary.replace("binary:logistic", "reg:logistic")).0.unwrap_err();
+    assert_error(&error, 15, 62, &["one score per state is no action policy"]);
+}
+
+#[test]
 fn dart_multiplies_leaves_by_weights() {
     let dart = GOOD.replace("\"gradient_booster\": {", "\"gradient_booster\": {\"gbtree\": {").replace(
         "\"gbtree\"},\n\"learner",
@@ -168,7 +198,12 @@ fn an_empty_model_has_base_scores_only() {
 #[test]
 fn sizes_are_checked() {
     let single = error("\"num_class\": \"2\"", "\"num_class\": \"0\"");
-    assert_error(&single, 15, 67, &["one score per state is no action policy", "\"num_class\": 2"]);
+    assert_error(
+        &single,
+        15,
+        67,
+        &["one score per state is no action policy", "\"binary:logistic\" for two actions"],
+    );
     assert_error(
         &error("\"num_class\": \"2\"", "\"num_class\": \"3\""),
         15,
