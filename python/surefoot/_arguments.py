@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+from decimal import Decimal
 from typing import Any, Iterable, List, Mapping, Optional, Union
 
 from ._errors import UsageError
@@ -28,6 +30,8 @@ def text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return format(Decimal(repr(value)), "f")  # without an exponent
     if isinstance(value, (int, float)):
         return repr(value)
     if hasattr(value, "item"):  # a number of NumPy

@@ -83,7 +83,7 @@ def test_state_dicts(blocks):
     assert np.array_equal(policy.scores(states, "f32"), whole.scores(states, "f32"))
     with pytest.raises(surefoot.UsageError, match="`activation` is 'softsign'"):
         surefoot.from_torch(module.state_dict(), blocks, activation="softsign")
-    with pytest.raises(surefoot.PolicyError, match="`4.weight` reads 12 values, but the layer before it has 15|reads"):
+    with pytest.raises(surefoot.PolicyError, match="`4.weight` reads 12 values, but the layer before it has 11"):
         surefoot.from_torch({**module.state_dict(), "2.weight": torch.zeros(11, 12)}, blocks)
     with pytest.raises(surefoot.PolicyError, match="has 4 dimensions"):
         surefoot.from_torch({"0.weight": torch.zeros(3, 3, 2, 2)}, blocks)
@@ -106,6 +106,7 @@ def test_explicit_lists_and_interface_files(walk, tmp_path):
     "module, message",
     [
         (torch.nn.Sequential(torch.nn.Linear(15, 5), torch.nn.Softplus()), "Sequential.1 is a layer of type Softplus"),
+        (torch.nn.Sequential(torch.nn.Linear(15, 5), torch.nn.Softmax(-1)), r"leave it out at the end, with `network\[:-1\]`"),
         (torch.nn.Sequential(torch.nn.Conv1d(1, 2, 3)), "of type Conv1d"),
         (torch.nn.LSTM(15, 5), "of type LSTM"),
         (torch.nn.Sequential(torch.nn.Linear(14, 5)), "the policy has 14 inputs, but the model has .* 15"),

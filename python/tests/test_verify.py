@@ -234,6 +234,7 @@ def hard():
 def test_limits_give_unknown(hard):
     result = surefoot.verify(**hard, time_limit=0.3)
     assert result.verdict == "UNKNOWN" and result.reason == "time"
+    assert surefoot.verify(**hard, time_limit=1e-9).reason == "time"
     with pytest.raises(TypeError, match="ask for `result.safe`"):
         bool(result)
 

@@ -117,6 +117,11 @@ def module_layers(torch: Any, module: Any, place: str) -> List[Tuple[Any, Any]]:
         nn.Hardtanh: lambda: ("Clip", {"min": float(module.min_val), "max": float(module.max_val)}),
     }
     make = known.get(type(module))
+    if type(module) in (nn.Softmax, nn.LogSoftmax):
+        raise PolicyError(
+            f"{place} is a {type(module).__name__}, which turns scores into probabilities\n"
+            "  hint: leave it out at the end, with `network[:-1]`: the highest score stays the highest, up to rounding"
+        )
     if make is None:
         raise PolicyError(
             f"{place} is a layer of type {type(module).__name__}, which is not known\n"
