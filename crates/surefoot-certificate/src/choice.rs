@@ -8,6 +8,7 @@
 use surefoot_model::VarId;
 use surefoot_policy::{Policy, Scorer};
 
+use crate::certificate::Fact;
 use crate::check::{Checker, Tried};
 use crate::part::{Cut, Part};
 use crate::verdict::{Obligation, Rejection, Subject};
@@ -48,17 +49,19 @@ impl Checker<'_, '_> {
         let Some(policy) = self.subject.policy else { return Ok(()) };
         let unlisted = (0..policy.outputs.len()).filter(|&output| !listed.contains(&(output as u32)));
         let relevant = self.relevant(policy, region);
+        let facts = &self.certificate.regions[region].facts;
         let attempt = |checker: &mut Self, part: &Part, outputs: &mut Vec<usize>| {
-            checker.choice(policy, part, outputs, &relevant)
+            checker.choice(policy, part, facts, outputs, &relevant)
         };
         self.everywhere(Obligation::Choice, Some(region), leaf.clone(), unlisted.collect(), attempt)
     }
 
-    /// That none of some outputs is chosen in a part. Those that are surely not are removed.
+    /// That none of some outputs is chosen in a part where facts hold. Those that are surely not are removed.
     fn choice(
         &mut self,
         policy: &Policy,
         part: &Part,
+        facts: &[Fact],
         outputs: &mut Vec<usize>,
         relevant: &[usize],
     ) -> Tried {
@@ -81,7 +84,7 @@ impl Checker<'_, '_> {
         let cut = match &self.scores {
             _ if outputs.is_empty() => None,
             Scores::None => None,
-            Scores::Network(bounds) => bounds.beaten(part, outputs, &competition.everywhere, &scores),
+            Scores::Network(bounds) => bounds.beaten(part, facts, outputs, &competition.everywhere, &scores),
             Scores::Forest(bounds) => bounds.beaten(part, outputs, &competition.everywhere),
         };
         if outputs.is_empty() {

@@ -45,6 +45,12 @@ impl Part {
         self.0[variable].1.abs_diff(self.0[variable].0)
     }
 
+    /// The largest magnitude of a variable.
+    pub fn magnitude(&self, variable: usize) -> f64 {
+        let (lower, upper) = self.0[variable];
+        f64::from(lower).abs().max(f64::from(upper).abs())
+    }
+
     /// The cut that halves the widest of some variables, if one of them has several values.
     pub fn halves(&self, variables: impl IntoIterator<Item = usize>) -> Option<Cut> {
         let open = variables.into_iter().filter(|&variable| self.width(variable) > 0);

@@ -3,6 +3,7 @@
 use surefoot_policy::{Activation, Layer, Node, PolicyInput, Source};
 
 use super::{Bound, Bounds, SLACK, Slot, TINY, UNIT, UP};
+use crate::certificate::Fact;
 use crate::part::Part;
 
 /// A linear function during a backward pass: `constant + Σ coefficient · value`, to be lowered by `error`.
@@ -38,7 +39,7 @@ impl Bounds<'_> {
     pub(super) fn least(
         &self,
         slots: &[Slot],
-        part: &Part,
+        states: (&Part, &[&Fact]),
         slot: usize,
         terms: impl IntoIterator<Item = (usize, f64)>,
         constant: f64,
@@ -93,7 +94,7 @@ impl Bounds<'_> {
                 }
             }
         }
-        self.concretise(function, &slots[0], part)
+        self.concretise(function, &slots[0], states)
     }
 
     /// Replaces the values of a layer, each by a line over its sum, by what the layer reads.
@@ -158,7 +159,12 @@ impl Bounds<'_> {
     }
 
     /// The least value of a linear function of the inputs.
-    fn concretise(&self, mut function: Function, inputs: &Slot, part: &Part) -> (f64, Vec<f64>) {
+    fn concretise(
+        &self,
+        mut function: Function,
+        inputs: &Slot,
+        (part, facts): (&Part, &[&Fact]),
+    ) -> (f64, Vec<f64>) {
         let mut slopes = vec![0.0; part.0.len()];
         let coefficients = std::mem::take(&mut function.coefficients[0]);
         for ((coefficient, input), bound) in
@@ -174,10 +180,49 @@ impl Bounds<'_> {
                 }
             }
         }
+        for fact in facts {
+            let price = price(&slopes, part, fact);
+            if price > 0.0 {
+                function.add(-price * fact.limit as f64);
+                for &(variable, factor) in &fact.terms {
+                    let (slope, product) = (&mut slopes[variable as usize], price * f64::from(factor));
+                    *slope += product;
+                    function.error +=
+                        2.0 * UNIT * (slope.abs() + product.abs()) * part.magnitude(variable as usize) + TINY;
+                }
+            }
+        }
         for (&slope, &(lower, upper)) in slopes.iter().zip(&part.0) {
             function.add(if slope >= 0.0 { slope * f64::from(lower) } else { slope * f64::from(upper) });
         }
         let rounding = 2.0 * (function.terms + 8.0) * UNIT * function.magnitude;
         (function.constant - (function.error + rounding) * UP - TINY, slopes)
     }
+}
+
+/// A price of a fact for which the least value of a linear function in a part grows; 0 if there is none. Each variable
+/// for which function and fact want opposite ends changes its end at some price. The first of these prices at which the
+/// fact holds is the best one.
+fn price(slopes: &[f64], part: &Part, fact: &Fact) -> f64 {
+    let mut excess = -(fact.limit as f64);
+    let mut turns = Vec::new();
+    for &(variable, factor) in &fact.terms {
+        let (slope, factor) = (slopes[variable as usize], f64::from(factor));
+        let (lower, upper) = part.0[variable as usize];
+        let is_low = slope > 0.0 || slope == 0.0 && factor > 0.0;
+        excess += factor * f64::from(if is_low { lower } else { upper });
+        if slope * factor < 0.0 {
+            turns.push((-slope / factor, factor.abs() * f64::from(part.width(variable as usize))));
+        }
+    }
+    turns.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut price = 0.0;
+    for (turn, change) in turns {
+        if excess <= 0.0 {
+            break;
+        }
+        price = turn;
+        excess -= change;
+    }
+    price
 }

@@ -3,15 +3,16 @@
 use surefoot_policy::{Activation, Arithmetic, Layer, Node, PolicyInput, Source, point};
 
 use super::{Bound, Bounds, LIBRARY, MOST_TERMS, SLACK, Slot, TINY, UNIT};
+use crate::certificate::Fact;
 use crate::part::Part;
 
 impl Bounds<'_> {
     /// Bounds of all values; `None` if something could overflow or is out of the range of the proof.
-    pub(super) fn forward(&self, part: &Part) -> Option<Vec<Slot>> {
+    pub(super) fn forward(&self, states: (&Part, &[&Fact])) -> Option<Vec<Slot>> {
         let inputs = self.policy.inputs.iter().map(|input| {
             let (lower, upper) = match *input {
                 PolicyInput::Constant(value) => (value, value),
-                PolicyInput::Variable(variable) => part.0[variable.index()],
+                PolicyInput::Variable(variable) => states.0.0[variable.index()],
             };
             let bound = Bound { lower: lower.into(), upper: upper.into(), deviation: 0.0 };
             let rounded = self.precision.single && bound.magnitude() > f64::from(1 << 24);
@@ -21,7 +22,7 @@ impl Bounds<'_> {
         for node in self.network.nodes() {
             let of = |source: Source| &slots[Self::slot(source)].values;
             let slot = match node {
-                Node::Layer { from, layer } => self.layer(layer, *from, &slots, part)?,
+                Node::Layer { from, layer } => self.layer(layer, *from, &slots, states)?,
                 Node::Arrange { elements } => {
                     let copy = elements.iter().map(|element| of(element.source)[element.index as usize]);
                     Slot { values: copy.collect(), sums: Vec::new() }
@@ -68,16 +69,18 @@ impl Bounds<'_> {
         Some(bound.with(deviation + rounding))
     }
 
-    fn layer(&self, layer: &Layer, from: Source, slots: &[Slot], part: &Part) -> Option<Slot> {
+    fn layer(&self, layer: &Layer, from: Source, slots: &[Slot], states: (&Part, &[&Fact])) -> Option<Slot> {
         let mut slot = Slot::default();
         for neuron in 0..layer.neurons() {
             let mut sum = self.sum(layer, neuron, &slots[Self::slot(from)].values)?;
             let bends = matches!(layer.activation(), Activation::Relu | Activation::LeakyRelu { .. });
-            if bends && from != Source::Input && sum.lower < 0.0 && sum.upper > 0.0 {
+            // Intervals of sums of inputs are exact but for facts.
+            let is_rough = from != Source::Input || !states.1.is_empty();
+            if bends && is_rough && sum.lower < 0.0 && sum.upper > 0.0 {
                 let row = |sign: f64| {
                     let terms = layer.row(neuron).map(|(input, weight)| (input, sign * self.number(weight)));
                     let bias = sign * self.number(layer.bias(neuron));
-                    self.least(slots, part, Self::slot(from), terms, bias).0
+                    self.least(slots, states, Self::slot(from), terms, bias).0
                 };
                 // If a bound is NaN, the other operand stands.
                 sum.lower = sum.lower.max(row(1.0));

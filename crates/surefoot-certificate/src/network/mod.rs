@@ -6,6 +6,11 @@
 //! bounds a linear function of values from below: it replaces each activation by a line below or above it, as the sign
 //! of its coefficient asks for, until a linear function of the variables is left.
 //!
+//! **Facts.** Only states where the facts of the region hold count. Where `Σ a·x ≤ b` and `p ≥ 0`, a linear function
+//! is at least itself plus `p·(Σ a·x − b)`, which is linear too. So each fact is added at a price before the least value
+//! over the part is taken. Any price is right. If there are no such states, bounds may cross, and
+//! whatever follows is true of nothing.
+//!
 //! **Deviation.** Let `v` be a nominal value and `d` a bound on the distance from `v` to whatever the arithmetic makes
 //! of it: the computed number in `f64` and `f32`, the further end of the enclosure that *defines* the choice in
 //! `any-f32` and `real` (`docs/semantics.md`). A sum of `n` products and a bias satisfies
@@ -30,8 +35,10 @@
 mod backward;
 mod forward;
 
+use surefoot_model::VarId;
 use surefoot_policy::{Activation, Arithmetic, Network, Parameter, Policy, Source};
 
+use crate::certificate::Fact;
 use crate::part::{Cut, Part};
 use crate::precision::Precision;
 
@@ -46,6 +53,8 @@ const UP: f64 = 1.0 + 1.0 / (1_u64 << 20) as f64;
 const MOST_TERMS: usize = 1 << 19;
 /// Rivals that are tried before a part is split.
 const RIVALS: usize = 3;
+/// Facts over several variables that bounds use. More of them would take time, and hardly make bounds better.
+const FACTS: usize = 16;
 
 /// Nominal bounds of one value, and its deviation.
 #[derive(Debug, Clone, Copy)]
@@ -86,16 +95,21 @@ impl<'p> Bounds<'p> {
         Bounds { policy, network, arithmetic, precision: Precision::of(arithmetic) }
     }
 
-    /// Removes from `open` the outputs that are beaten everywhere in a part by one that competes there. `scores` are
-    /// those of some state: better rivals are tried first. Suggests where to split the part for the others.
+    /// Removes from `open` the outputs that are beaten by one that competes everywhere, in all states of a part where
+    /// facts hold. `scores` are those of some state: better rivals are tried first. Suggests where to split the part
+    /// for the others.
     pub fn beaten(
         &self,
         part: &Part,
+        facts: &[Fact],
         open: &mut Vec<usize>,
         competes: &[bool],
         scores: &[f64],
     ) -> Option<Cut> {
-        let slots = self.forward(part)?;
+        let several = facts.iter().filter(|fact| fact.terms.len() > 1);
+        let facts: Vec<&Fact> = several.take(FACTS).collect();
+        let states = (part, &facts[..]);
+        let slots = self.forward(states)?;
         let last = &slots[slots.len() - 1].values;
         let mut rivals: Vec<usize> = (0..competes.len()).filter(|&rival| competes[rival]).collect();
         rivals.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
@@ -104,7 +118,7 @@ impl<'p> Bounds<'p> {
             let others = rivals.iter().filter(|&&rival| rival != output).take(RIVALS);
             for (rank, &rival) in others.enumerate() {
                 let terms = [(rival, 1.0), (output, -1.0)];
-                let (difference, slopes) = self.least(&slots, part, slots.len() - 1, terms, 0.0);
+                let (difference, slopes) = self.least(&slots, states, slots.len() - 1, terms, 0.0);
                 let two = [last[rival], last[output]];
                 let error = two.map(|bound| bound.deviation + SLACK * (bound.magnitude() + bound.deviation));
                 if difference > (error[0] + error[1]) * UP {
@@ -112,8 +126,9 @@ impl<'p> Bounds<'p> {
                 }
                 if rank == 0 && cut.is_none() {
                     let gain = |&variable: &usize| slopes[variable].abs() * f64::from(part.width(variable));
-                    let best = (0..slopes.len()).max_by(|a, b| gain(a).total_cmp(&gain(b)));
-                    cut = part.halves(best);
+                    let read = self.policy.variables().into_iter().map(VarId::index);
+                    let best = read.filter(|variable| gain(variable) > 0.0);
+                    cut = part.halves(best.max_by(|a, b| gain(a).total_cmp(&gain(b))));
                 }
             }
             true

@@ -80,12 +80,15 @@ fn bounds_hold_the_exact_values_of_the_nominal_network() {
         let Scorer::Network(network) = &policy.scorer else { unreachable!("it is a network") };
         let bounds = Bounds::new(&policy, network, Arithmetic::Real);
         let (x, y) = (random.below(100) as i32 - 50, random.below(100) as i32 - 50);
-        let part = Part(vec![(x, x + random.below(2) as i32), (y, y + random.below(2) as i32)]);
-        let slots = bounds.forward(&part).expect("no overflow");
-        let difference = bounds.least(&slots, &part, 3, [(0, 1.0), (1, -1.0)], 0.0).0;
+        let width = [2, 2, 6][random.below(3) as usize];
+        let part = Part(vec![(x, x + random.below(width) as i32), (y, y + random.below(width) as i32)]);
+        let facts: Vec<Fact> = (0..random.below(3)).map(|_| fact(&part, &mut random)).collect();
+        let listed: Vec<&Fact> = facts.iter().collect();
+        let slots = bounds.forward((&part, &listed)).expect("no overflow");
+        let difference = bounds.least(&slots, (&part, &listed), 3, [(0, 1.0), (1, -1.0)], 0.0).0;
         let states =
             (part.0[0].0..=part.0[0].1).flat_map(|x| (part.0[1].0..=part.0[1].1).map(move |y| [x, y]));
-        for state in states {
+        for state in states.filter(|state| facts.iter().all(|fact| holds(fact, state))) {
             let exact_values = values(network, &state);
             for (slot, (sums, values)) in slots[1..].iter().zip(&exact_values) {
                 let pairs = slot.sums.iter().zip(sums).chain(slot.values.iter().zip(values));
@@ -104,6 +107,48 @@ fn bounds_hold_the_exact_values_of_the_nominal_network() {
         }
     }
     assert!(tight > 1000, "the bounds of {tight} states only are tight");
+}
+
+/// A random fact that holds in some states near the middle of a part.
+fn fact(part: &Part, random: &mut Random) -> Fact {
+    let factors = [0, 1].map(|variable| (variable, [1, -1, 2, -3, 1_000_000][random.below(5) as usize]));
+    let middle = factors.map(|(variable, factor)| {
+        let (lower, upper) = part.0[variable as usize];
+        i64::from(factor) * i64::from(i32::midpoint(lower, upper))
+    });
+    Fact { terms: factors.to_vec(), limit: middle.iter().sum::<i64>() + random.below(3) as i64 - 1 }
+}
+
+fn holds(fact: &Fact, state: &[i32]) -> bool {
+    let term = |&(variable, factor): &(u32, i32)| i64::from(factor) * i64::from(state[variable as usize]);
+    fact.terms.iter().map(term).sum::<i64>() <= fact.limit
+}
+
+#[test]
+fn facts_make_bounds_tighter() {
+    // The two scores are x and y, both between 0 and 9; the least difference is -9, and with x + y ≥ 10 it is -8.
+    let identity = {
+        let number = |value: f64| Parameter::from(value);
+        let weights = [1.0, 0.0, 0.0, 1.0].map(number).to_vec();
+        Layer::new(2, weights, vec![number(0.0); 2], Activation::Relu).expect("well formed")
+    };
+    let nodes = vec![Node::Layer { from: Source::Input, layer: identity }];
+    let network = Network::from_nodes(2, nodes).expect("fits");
+    let inputs = vec![PolicyInput::Variable(VarId(0)), PolicyInput::Variable(VarId(1))];
+    let policy = Policy::new(inputs, vec![LabelId(0), LabelId(1)], false, Scorer::Network(network.clone()));
+    let policy = policy.expect("fits");
+    let bounds = Bounds::new(&policy, &network, Arithmetic::F64);
+    let part = Part(vec![(0, 9), (0, 9)]);
+    let least = |facts: &[&Fact]| {
+        let slots = bounds.forward((&part, facts)).expect("no overflow");
+        bounds.least(&slots, (&part, facts), 1, [(0, 1.0), (1, -1.0)], 0.0).0
+    };
+    let near = |found: f64, expected: f64| found <= expected && expected - found < 1e-9;
+    assert!(near(least(&[]), -9.0));
+    let fact = |terms, limit| Fact { terms, limit };
+    assert!(near(least(&[&fact(vec![(0, -1), (1, -1)], -10)]), -8.0));
+    assert!(near(least(&[&fact(vec![(0, -2), (1, 1)], 3)]), -6.0));
+    assert!(near(least(&[&fact(vec![(0, 1), (1, -1)], 3)]), -9.0));
 }
 
 /// A network of all kinds of nodes, each of which may be the last one, whose values may be tiny, so that absolute errors show.
@@ -158,7 +203,9 @@ fn scores_of_each_arithmetic_are_within_their_deviation() {
         let state = [random.below(30) as i32 - 15 + offset, random.below(30) as i32 - 15];
         let part = Part(state.map(|value| (value, value)).to_vec());
         for arithmetic in Arithmetic::ALL {
-            let Some(slots) = Bounds::new(&policy, network, arithmetic).forward(&part) else { continue };
+            let Some(slots) = Bounds::new(&policy, network, arithmetic).forward((&part, &[])) else {
+                continue;
+            };
             bounded += 1;
             for (score, bound) in policy.scores(arithmetic, &state).iter().zip(&slots[slots.len() - 1].values)
             {

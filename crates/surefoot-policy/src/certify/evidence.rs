@@ -22,7 +22,7 @@ pub enum Step {
         /// The phase.
         first: Phase,
     },
-    /// In this part, a competing output beats the one in question in every state.
+    /// In this part, a competing output beats the one in question in every state where the facts hold.
     Dominated {
         /// The competing output.
         by: u32,

@@ -23,7 +23,16 @@ pub(super) trait Bounder {
     /// Prepares for a question, whose box (after clipping) this is.
     fn begin(&mut self, question: &Question<'_>, lower: &[i32], upper: &[i32]);
 
-    /// A competing output that the bounds of the question's box show to win everywhere in it.
+    /// Takes over the facts of the question, whose box has these ends in all dimensions. From here on, boxes stand for their states in
+    /// which the facts hold.
+    fn take_facts(&mut self, _space: &Space, _lower: &[i32], _upper: &[i32]) {}
+
+    /// Whether facts may have been used for what was found since they were taken over.
+    fn used_facts(&self) -> bool {
+        false
+    }
+
+    /// A competing output that the bounds of the question's box show to win everywhere in it, also where facts do not hold.
     fn dominator(&mut self, lower: &[i32], upper: &[i32]) -> Option<usize>;
 
     /// Examines a box. Parts of it in which a competing output wins everywhere may be appended to `cuts`, together with that
@@ -185,7 +194,8 @@ impl Search {
             return End::Never;
         }
         let limit = bounder.enumerated();
-        if self.point_count(limit).is_none() {
+        let is_large = self.point_count(limit).is_none();
+        if is_large {
             let Search { space, points, lower, upper, .. } = &mut *self;
             if let Some(point) = points.sample(space, question, lower, upper, bounder.samples()) {
                 return self.possible(point, question);
@@ -195,6 +205,7 @@ impl Search {
                 &self.lower[..self.space.of_policy()],
                 &self.upper[..self.space.of_policy()],
             );
+            bounder.take_facts(&self.space, &self.lower, &self.upper);
         }
         self.pending.clear();
         self.parts.clear();
@@ -202,10 +213,13 @@ impl Search {
         let mut depth = 0;
         loop {
             match self.visit(bounder, question, budget, limit, &mut depth) {
-                Visit::Closed => match self.pop() {
-                    Some(next) => depth = next,
-                    None => return End::Never,
-                },
+                Visit::Closed => {
+                    let Some(next) = self.pop() else {
+                        self.used_facts |= is_large && bounder.used_facts();
+                        return End::Never;
+                    };
+                    depth = next;
+                }
                 Visit::Split => depth += 1,
                 Visit::Witness(point) => return self.possible(point, question),
                 Visit::OutOfBudget => return End::OutOfBudget,

@@ -124,14 +124,18 @@ impl Space {
         *dimension
     }
 
+    /// The facts: sums over dimensions, and their greatest values.
+    pub(super) fn facts(&self) -> impl Iterator<Item = (&[(u32, i64)], i128)> {
+        self.facts.iter().map(|fact| (&self.terms[fact.start..fact.end], fact.at_most))
+    }
+
     /// Whether all facts hold at a point.
     pub(super) fn holds(&self, point: impl Fn(usize) -> i32) -> bool {
-        self.facts.iter().all(|fact| {
-            let terms = &self.terms[fact.start..fact.end];
+        self.facts().all(|(terms, at_most)| {
             let value = |&(dimension, coefficient): &(u32, i64)| {
                 i128::from(coefficient) * i128::from(point(dimension as usize))
             };
-            terms.iter().map(value).sum::<i128>() <= fact.at_most
+            terms.iter().map(value).sum::<i128>() <= at_most
         })
     }
 
@@ -142,9 +146,7 @@ impl Space {
             i128::from(coefficient) * i128::from(end)
         };
         let width = |dimension: usize| i64::from(upper[dimension]) - i64::from(lower[dimension]);
-        self.facts
-            .iter()
-            .map(|fact| (&self.terms[fact.start..fact.end], fact.at_most))
+        self.facts()
             .filter(|(terms, at_most)| terms.iter().map(largest).sum::<i128>() > *at_most)
             .flat_map(|(terms, _)| terms.iter().map(|term| term.0 as usize))
             .filter(|&dimension| width(dimension) > 0)

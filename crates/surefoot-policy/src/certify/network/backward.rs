@@ -6,6 +6,7 @@
 //! sides: that halves the work for hidden neurons.
 
 use super::bounds::SlotBounds;
+use super::facts::Facts;
 use super::graph::{Affine, Graph, Matrix, Operation};
 use super::indices::Indices;
 use super::kernel::{self, LANE_BLOCK};
@@ -47,6 +48,8 @@ pub(super) struct Backward {
     optimised: Slopes,
     /// Points where the bounds of the last pass are least, a row of lanes per input.
     corners: Vec<f64>,
+    /// What holds in the states that are bounded.
+    pub(super) facts: Facts,
 }
 
 /// One score minus another; either may be missing.
@@ -76,32 +79,40 @@ impl Backward {
             neurons: Vec::new(),
             blocks: Vec::new(),
             leaders,
-            growth: (2.0 * graph.values as f64 + 64.0) * 1.01 * UNIT,
+            growth: (2.0 * graph.values as f64 + 64.0 + Facts::ROUNDINGS as f64) * 1.01 * UNIT,
             rises: Vec::new(),
             best: Vec::new(),
             optimised: Slopes::default(),
             corners: Vec::new(),
+            facts: Facts::default(),
         }
     }
 
-    /// Narrows the ends, padded, of a layer's weighted sums, at least for the neurons in `open`.
+    /// Narrows the ends, padded, of a layer's weighted sums, at least for the neurons in `open`. Biases are those of the layer, with what
+    /// is folded into them if it reads the inputs.
     pub(super) fn refine(
         &mut self,
         graph: &Graph,
         set: InstructionSet,
         slots: &[SlotBounds],
-        layer: &Affine,
+        (layer, biases): (&Affine, &[f64]),
         open: &[u32],
         (low, high): (&mut [f64], &mut [f64]),
     ) {
-        let (style, sides) =
-            if graph.refine_cost <= CHEAP { (Style::Tight, 2) } else { (Style::Parallel, 1) };
+        let is_cheap = graph.refine_cost <= CHEAP || layer.from == 0;
+        let (style, sides) = if is_cheap { (Style::Tight, 2) } else { (Style::Parallel, 1) };
         let mut neurons = std::mem::take(&mut self.neurons);
         let blocks = Backward::choose(graph, layer, open, &mut neurons);
         for neurons in neurons.chunks(CHUNK / sides) {
             let above = neurons.len().next_multiple_of(LANE_BLOCK);
             self.start(sides * above);
-            self.load_biases(layer, neurons);
+            self.load_biases(biases, neurons);
+            if layer.from == 0 {
+                // What is folded into biases was rounded there.
+                for (magnitude, &neuron) in self.constants.magnitude.iter_mut().zip(neurons) {
+                    *magnitude += layer.norms[neuron as usize] * slots[0].largest;
+                }
+            }
             if blocks {
                 self.relax_rows(graph, set, slots, layer, neurons, style);
                 self.run(graph, set, slots, layer.from - 1, style);
@@ -147,12 +158,12 @@ impl Backward {
     }
 
     /// Loads the constants of the weighted sums of neurons, one per lane.
-    fn load_biases(&mut self, layer: &Affine, neurons: &[u32]) {
+    fn load_biases(&mut self, biases: &[f64], neurons: &[u32]) {
         let Constants { low, high, magnitude } = &mut self.constants;
         for ((low, high), (magnitude, &neuron)) in
             low.iter_mut().zip(high).zip(magnitude.iter_mut().zip(neurons))
         {
-            *low = layer.biases[neuron as usize];
+            *low = biases[neuron as usize];
             *high = *low;
             *magnitude = low.abs();
         }
@@ -397,7 +408,7 @@ impl Backward {
                 }
             }
         }
-        self.concretise(graph, set, slots);
+        self.concretise(graph, set, slots, style);
     }
 
     fn replace_layer(
@@ -529,8 +540,9 @@ impl Backward {
         self.coefficients[index] = coefficients;
     }
 
-    /// Takes the extremes of the linear functions over the box.
-    fn concretise(&mut self, graph: &Graph, set: InstructionSet, slots: &[SlotBounds]) {
+    /// Takes the extremes of the linear functions over the box. Where parallel lines bound a function from both sides, facts are left
+    /// out: a price is for one side.
+    fn concretise(&mut self, graph: &Graph, set: InstructionSet, slots: &[SlotBounds], style: Style) {
         let lanes = self.lanes;
         self.take(graph, slots, 0);
         let SlotBounds { alive, centres, radii, .. } = &slots[0];
@@ -546,6 +558,9 @@ impl Backward {
                     *to += std::mem::take(from);
                 }
             }
+        }
+        if style != Style::Parallel && !self.facts.is_empty() {
+            self.facts.price(&slots[0], lanes, coefficients, &mut self.constants);
         }
         lanes::concretise(set, alive, centres, radii, lanes, coefficients, self.growth, &mut self.constants);
     }

@@ -126,10 +126,16 @@ impl Bounds {
                     let end = start + padded(slot.size);
                     let sums = Sums { index, layer, start, end, is_inherited };
                     self.ends(graph, set, &sums, parent, phase, arguments);
-                    if refine && graph.refinable[index] && !self.open.is_empty() {
-                        let Arguments { low, high, .. } = arguments;
-                        let ends = (&mut low[start..end], &mut high[start..end]);
-                        backward.refine(graph, set, &self.slots, layer, &self.open, ends);
+                    // Intervals of what reads the inputs are exact but for facts.
+                    let has_facts = !backward.facts.is_empty();
+                    let is_first = has_facts && layer.from == 0 && graph.refine_cost <= EXPENSIVE;
+                    if refine && (graph.refinable[index] || is_first) && !self.open.is_empty() {
+                        let ends = (&mut arguments.low[start..end], &mut arguments.high[start..end]);
+                        let biases = if is_first { &self.slots[index].lines.biases } else { &layer.biases };
+                        backward.refine(graph, set, &self.slots, (layer, biases), &self.open, ends);
+                    }
+                    if has_facts && arguments.phases.is_empty() {
+                        uncross(&mut arguments.low[start..end], &mut arguments.high[start..end]);
                     }
                     // Without phases there are states, and ends that cross are those of values beyond what the proofs cover.
                     let size = start..start + slot.size;
@@ -283,6 +289,15 @@ impl Bounds {
             slot.set(place, left.low[place].max(right.low[place]), left.high[place].max(right.high[place]));
         }
         slot.alive.select((0..size).map(|_| true));
+    }
+}
+
+/// Exchanges ends that cross. If facts made them cross, there are no states, and anything is a bound.
+fn uncross(low: &mut [f64], high: &mut [f64]) {
+    for (low, high) in low.iter_mut().zip(high) {
+        if *low > *high {
+            std::mem::swap(low, high);
+        }
     }
 }
 

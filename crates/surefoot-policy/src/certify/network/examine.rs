@@ -9,7 +9,7 @@
 use super::super::evidence::Phase;
 use super::super::question::Question;
 use super::super::search::{Bounder, Candidates, Finding};
-use super::super::space::{Cut, InputOrigin};
+use super::super::space::{Cut, InputOrigin, Space};
 use super::backward::ScoreFunction;
 use super::branch::widest;
 use super::{EXPENSIVE, NetworkBounder, TOO_EXPENSIVE};
@@ -34,10 +34,21 @@ impl Bounder for NetworkBounder {
         self.rivals.extend(rivals.map(|rival| rival as u32));
     }
 
+    fn take_facts(&mut self, space: &Space, lower: &[i32], upper: &[i32]) {
+        let facts = &mut self.backward.facts;
+        self.has_root &= !facts.load(space, lower, upper, &self.model.first_inputs);
+        facts.are_used = self.has_root && self.root_used_facts;
+    }
+
+    fn used_facts(&self) -> bool {
+        self.backward.facts.are_used
+    }
+
     fn dominator(&mut self, lower: &[i32], upper: &[i32]) -> Option<usize> {
         if self.rivals.is_empty() {
             return None;
         }
+        self.forget_facts();
         self.bound(0, lower, upper, None, self.model.graph.refine_cost <= TOO_EXPENSIVE);
         let best = self.bound_differences(0)?;
         (self.backward.minimum(best) > self.tolerance).then(|| self.rivals[best] as usize)
@@ -119,7 +130,7 @@ impl NetworkBounder {
     fn load_slopes(&mut self, depth: usize, lane: usize) {
         let bounds = if depth == 0 { &self.root_bounds } else { &self.bounds };
         self.slopes.clear();
-        self.slopes.resize(self.model.dimensions, 0.0);
+        self.slopes.resize(self.model.first_inputs.len(), 0.0);
         for &input in &bounds.slots[0].alive {
             if let InputOrigin::Dimension(dimension) = self.model.origins[input as usize] {
                 self.slopes[dimension] += self.backward.coefficient(input as usize, lane);

@@ -9,6 +9,7 @@ mod backward;
 mod bounds;
 mod branch;
 mod examine;
+mod facts;
 mod graph;
 mod impact;
 mod indices;
@@ -49,6 +50,8 @@ pub(super) struct NetworkBounder {
     has_root: bool,
     /// Whether backward passes were made for it.
     root_is_refined: bool,
+    /// Whether facts had prices in it.
+    root_used_facts: bool,
     root_bounds: Bounds,
     /// How far differences of scores can be from the nominal ones in that box.
     tolerance: f64,
@@ -79,34 +82,36 @@ struct Model {
     graph: Graph,
     deviation: Deviation,
     origins: Vec<InputOrigin>,
-    dimensions: usize,
+    /// The first input that reads each dimension.
+    first_inputs: Vec<u32>,
 }
 
 impl NetworkBounder {
     pub(super) fn new(network: &Network, arithmetic: Arithmetic, origins: &[InputOrigin]) -> Self {
         let graph = Graph::new(network, arithmetic);
-        let first = |(input, origin): (usize, &InputOrigin)| match origin {
-            InputOrigin::Constant(_) => input as u32,
-            InputOrigin::Dimension(_) => {
-                origins.iter().position(|other| other == origin).expect("it is there") as u32
+        let mut first_inputs = Vec::new();
+        for (input, origin) in origins.iter().enumerate() {
+            if let InputOrigin::Dimension(dimension) = *origin {
+                first_inputs.resize(first_inputs.len().max(dimension + 1), u32::MAX);
+                first_inputs[dimension] = first_inputs[dimension].min(input as u32);
             }
+        }
+        let leader = |(input, origin): (usize, &InputOrigin)| match *origin {
+            InputOrigin::Constant(_) => input as u32,
+            InputOrigin::Dimension(dimension) => first_inputs[dimension],
         };
-        let backward = Backward::new(&graph, origins.iter().enumerate().map(first).collect());
-        let dimensions = origins.iter().filter_map(|origin| match origin {
-            InputOrigin::Dimension(dimension) => Some(dimension + 1),
-            InputOrigin::Constant(_) => None,
-        });
+        let backward = Backward::new(&graph, origins.iter().enumerate().map(leader).collect());
         let bounds = Bounds::new(&graph);
         let sample = Sample::new(&graph);
         let deviation = Deviation::new(&graph, arithmetic);
-        let model =
-            Model { graph, deviation, dimensions: dimensions.max().unwrap_or(0), origins: origins.to_vec() };
+        let model = Model { graph, deviation, origins: origins.to_vec(), first_inputs };
         NetworkBounder {
             model: Arc::new(model),
             set: InstructionSet::best(),
             root: Vec::new(),
             has_root: false,
             root_is_refined: false,
+            root_used_facts: false,
             root_bounds: bounds.clone(),
             tolerance: f64::INFINITY,
             bounds,
@@ -140,6 +145,7 @@ impl NetworkBounder {
         while self.levels.len() <= depth {
             self.levels.push(Arguments::default());
         }
+        let used_facts = std::mem::take(&mut self.backward.facts.are_used);
         let model = &*self.model;
         let (parents, level) = self.levels.split_at_mut(depth);
         let bounds = if depth == 0 { &mut self.root_bounds } else { &mut self.bounds };
@@ -162,19 +168,28 @@ impl NetworkBounder {
             self.root.extend(ends());
             self.has_root = true;
             self.root_is_refined = refine;
+            self.root_used_facts = self.backward.facts.are_used;
             self.tolerance = model.deviation.of_difference(&bounds.slots);
         }
+        self.backward.facts.are_used |= used_facts;
         something
+    }
+
+    /// Bounds are about all states of boxes from here on.
+    fn forget_facts(&mut self) {
+        self.has_root &= !self.backward.facts.clear();
     }
 
     /// Bounds of a score over a box, given by the ends of the policy's dimensions.
     pub(super) fn score_bounds(&mut self, lower: &[i32], upper: &[i32], output: usize) -> Score {
+        self.forget_facts();
         self.bound(0, lower, upper, None, self.model.graph.refine_cost <= TOO_EXPENSIVE);
         self.function_bounds(ScoreFunction { plus: Some(output), minus: None }, 0.5 * self.tolerance)
     }
 
     /// Bounds of the score of `a` minus that of `b` over a box.
     pub(super) fn margin_bounds(&mut self, lower: &[i32], upper: &[i32], a: usize, b: usize) -> Score {
+        self.forget_facts();
         self.bound(0, lower, upper, None, self.model.graph.refine_cost <= TOO_EXPENSIVE);
         self.function_bounds(ScoreFunction { plus: Some(a), minus: Some(b) }, self.tolerance)
     }

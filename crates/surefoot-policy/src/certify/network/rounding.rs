@@ -35,7 +35,8 @@
 //! which starts with the magnitude of the constant that the pass starts with,
 //! and the error of the bound is at most `G·S`, where `G` is `γ` of the number of all values, with room for the rounding of `S` and
 //! of the last sums. The bias of a neuron is added to the constants of its lines once, as `constant + slope·b_j`: two more roundings of
-//! numbers that `A_j` covers, which are part of that room, as is the negation of functions, which is exact. Coefficients that underflow lose more than that; [`UNDERFLOW`] bounds it, since values are limited.
+//! numbers that `A_j` covers, which are part of that room, as is the negation of functions, which is exact. Prices of facts add terms to
+//! coefficients and constants; their magnitudes are part of `S`, their roundings are counted in `G` ([`super::facts`]). Coefficients that underflow lose more than that; [`UNDERFLOW`] bounds it, since values are limited.
 
 use super::bounds::SlotBounds;
 use super::graph::{Affine, Function, Graph, Operation};

@@ -3,6 +3,7 @@
 
 mod claims;
 mod extremes;
+mod facts;
 mod roundings;
 
 use super::backward::Backward;
@@ -140,7 +141,8 @@ fn neurons_are_bounded_alike_alone_and_in_blocks() {
             let Operation::Layer(layer) = &graph.slots[3].operation else { panic!("a layer") };
             let mut refine = |open: &[u32]| {
                 let (mut low, mut high) = (vec![f64::NEG_INFINITY; 120], vec![f64::INFINITY; 120]);
-                backward.refine(&graph, set, &bounds.slots, layer, open, (&mut low, &mut high));
+                let ends = (&mut low[..], &mut high[..]);
+                backward.refine(&graph, set, &bounds.slots, (layer, &layer.biases), open, ends);
                 (low, high)
             };
             let all: Vec<u32> = (0..size as u32).collect();

@@ -11,7 +11,7 @@ use crate::certify::network::branch::widest;
 use crate::certify::points::Points;
 use crate::certify::search::{Bounder, Candidates, Finding, Search};
 use crate::certify::space::{Cut, Space};
-use crate::certify::{Budget, Certifier, OutputSet, Possibility, Question};
+use crate::certify::{Budget, Certifier, Fact, OutputSet, Possibility, Question};
 use crate::network::Network;
 use crate::policy::{Policy, PolicyInput, Scorer};
 
@@ -29,14 +29,20 @@ pub fn policy_over(network: Network, inputs: Vec<PolicyInput>) -> Policy {
     Policy::new(inputs, outputs, false, Scorer::Network(network)).expect("the sizes agree")
 }
 
-/// All points of a box, evaluated; variables are the dimensions of the policy.
+/// All points of a box where facts hold, evaluated; variables are the dimensions of the policy.
 pub struct Truth {
     evaluator: Evaluator,
     points: Vec<Vec<i32>>,
 }
 
 impl Truth {
-    pub fn new(policy: &Policy, arithmetic: Arithmetic, lower: &[i32], upper: &[i32]) -> Truth {
+    pub fn new(
+        policy: &Policy,
+        arithmetic: Arithmetic,
+        lower: &[i32],
+        upper: &[i32],
+        facts: &[Fact],
+    ) -> Truth {
         let mut points = vec![lower.to_vec()];
         for dimension in 0..lower.len() {
             let values = lower[dimension]..=upper[dimension];
@@ -51,6 +57,7 @@ impl Truth {
                 })
                 .collect();
         }
+        points.retain(|point| facts.iter().all(|fact| fact.holds(point)));
         let columns: Vec<Vec<i32>> = policy
             .inputs
             .iter()
@@ -119,6 +126,10 @@ impl Bounder for Checked<'_> {
     fn begin(&mut self, question: &Question<'_>, lower: &[i32], upper: &[i32]) {
         self.output = question.output;
         self.bounder.begin(question, lower, upper);
+    }
+
+    fn take_facts(&mut self, space: &Space, lower: &[i32], upper: &[i32]) {
+        self.bounder.take_facts(space, lower, upper);
     }
 
     fn dominator(&mut self, lower: &[i32], upper: &[i32]) -> Option<usize> {
@@ -196,7 +207,18 @@ impl Checked<'_> {
 
 /// Checks all claims about all outputs of a policy in a box. How many there were.
 pub fn check_claims(policy: &Policy, arithmetic: Arithmetic, lower: &[i32], upper: &[i32]) -> usize {
-    let truth = Truth::new(policy, arithmetic, lower, upper);
+    check_claims_with(policy, arithmetic, lower, upper, &[])
+}
+
+/// The same, about states where facts hold.
+pub fn check_claims_with(
+    policy: &Policy,
+    arithmetic: Arithmetic,
+    lower: &[i32],
+    upper: &[i32],
+    facts: &[Fact],
+) -> usize {
+    let truth = Truth::new(policy, arithmetic, lower, upper, facts);
     let Scorer::Network(network) = &policy.scorer else { panic!("a network") };
     let space = Space::new(policy);
     let origins = space.inputs(policy);
@@ -205,7 +227,7 @@ pub fn check_claims(policy: &Policy, arithmetic: Arithmetic, lower: &[i32], uppe
     let mut checked = Checked { bounder, truth: &truth, output: 0, claims: 0 };
     let competing = OutputSet::all(policy.outputs.len());
     for output in 0..policy.outputs.len() {
-        let question = Question { lower, upper, facts: &[], output, competing: &competing };
+        let question = Question { lower, upper, facts, output, competing: &competing };
         search.run(&mut checked, &question, &Budget::UNLIMITED);
     }
     checked.claims
@@ -213,7 +235,7 @@ pub fn check_claims(policy: &Policy, arithmetic: Arithmetic, lower: &[i32], uppe
 
 /// Checks that the bounds of all scores and margins hold at all points of a box.
 pub fn check_bounds(policy: &Policy, arithmetic: Arithmetic, lower: &[i32], upper: &[i32]) {
-    let truth = Truth::new(policy, arithmetic, lower, upper);
+    let truth = Truth::new(policy, arithmetic, lower, upper, &[]);
     let mut certifier = Certifier::new(policy, arithmetic);
     let outputs = policy.outputs.len();
     for output in 0..outputs {
@@ -238,7 +260,7 @@ pub fn check_bounds(policy: &Policy, arithmetic: Arithmetic, lower: &[i32], uppe
 
 /// Checks the answers to all questions about a box.
 pub fn check_answers(policy: &Policy, arithmetic: Arithmetic, lower: &[i32], upper: &[i32]) {
-    let truth = Truth::new(policy, arithmetic, lower, upper);
+    let truth = Truth::new(policy, arithmetic, lower, upper, &[]);
     let mut certifier = Certifier::new(policy, arithmetic);
     let competing = OutputSet::all(policy.outputs.len());
     for output in 0..policy.outputs.len() {

@@ -72,7 +72,7 @@ fn the_bias_of_a_refined_sum_is_paid_for() {
     let Operation::Layer(layer) = &graph.slots[2].operation else { panic!("a layer") };
     let (mut low, mut high) = ([f64::NEG_INFINITY; PADDING], [f64::INFINITY; PADDING]);
     let ends = (&mut low[..], &mut high[..]);
-    backward.refine(&graph, InstructionSet::best(), &bounds.slots, layer, &[0], ends);
+    backward.refine(&graph, InstructionSet::best(), &bounds.slots, (layer, &layer.biases), &[0], ends);
     let exact = 1.0 - LOST;
     let (low, high) = (low[0], high[0]);
     assert!(low <= exact && exact <= high, "{low} to {high}");
