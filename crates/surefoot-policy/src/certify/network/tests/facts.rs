@@ -51,7 +51,7 @@ fn claims_hold_where_facts_do() {
         let (lower, upper) = ([-1, 0, -1, 2, -3], [1, 3, 2, 4, 0]);
         let point = point_of(&lower, &upper, &mut random);
         let facts: Vec<Fact> =
-            (0..1 + random.below(3)).map(|_| fact_at(&point, &[-2, -1, 0, 1, 1, 3], &mut random)).collect();
+            (0..=random.below(3)).map(|_| fact_at(&point, &[-2, -1, 0, 1, 1, 3], &mut random)).collect();
         let arithmetic = Arithmetic::ALL[seed as usize % 4];
         claims += check_claims_with(&policy, arithmetic, &lower, &upper, &facts);
     }
@@ -84,7 +84,7 @@ fn bounds_with_prices_pay_for_their_rounding() {
         let point = point_of(&lower, &upper, &mut random);
         let factors = [1, -1, 3, -7, 1_000_003, -999_983, 2_000_000_011, -1_999_999_973];
         let facts: Vec<Fact> =
-            (0..1 + random.below(3)).map(|_| fact_at(&point, &factors, &mut random)).collect();
+            (0..=random.below(3)).map(|_| fact_at(&point, &factors, &mut random)).collect();
 
         let policy = policy(network.clone());
         let graph = Graph::new(&network, Arithmetic::F64);
