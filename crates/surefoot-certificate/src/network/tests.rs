@@ -86,9 +86,7 @@ fn bounds_hold_the_exact_values_of_the_nominal_network() {
         let listed: Vec<&Fact> = facts.iter().collect();
         let slots = bounds.forward((&part, &listed)).expect("no overflow");
         let difference = bounds.least(&slots, (&part, &listed), 3, [(0, 1.0), (1, -1.0)], 0.0).0;
-        let states =
-            (part.0[0].0..=part.0[0].1).flat_map(|x| (part.0[1].0..=part.0[1].1).map(move |y| [x, y]));
-        for state in states.filter(|state| facts.iter().all(|fact| holds(fact, state))) {
+        for state in states(&part).into_iter().filter(|state| facts.iter().all(|fact| holds(fact, state))) {
             let exact_values = values(network, &state);
             for (slot, (sums, values)) in slots[1..].iter().zip(&exact_values) {
                 let pairs = slot.sums.iter().zip(sums).chain(slot.values.iter().zip(values));
@@ -122,6 +120,89 @@ fn fact(part: &Part, random: &mut Random) -> Fact {
 fn holds(fact: &Fact, state: &[i32]) -> bool {
     let term = |&(variable, factor): &(u32, i32)| i64::from(factor) * i64::from(state[variable as usize]);
     fact.terms.iter().map(term).sum::<i64>() <= fact.limit
+}
+
+/// Large weights meet inputs near zero and factors of very different sizes, so that coefficients become large between two facts and then
+/// cancel. One variable is read twice, one is not read.
+#[test]
+fn prices_pay_for_their_rounding() {
+    let mut random = Random(1);
+    let mut tighter = 0;
+    for case in 0..20_000 {
+        let size = [1.0, 9.0, 1e5, 9e15][random.below(4) as usize];
+        let integer = |random: &mut Random| {
+            let unit = (random.below(1 << 30) << 23 | random.below(1 << 23)) as f64 / (1_u64 << 53) as f64;
+            Parameter::from(((unit * 2.0 - 1.0) * size).trunc())
+        };
+        let activation = [Activation::Relu, Activation::Identity][random.below(2) as usize];
+        let weights: Vec<Parameter> = (0..4).map(|_| integer(&mut random)).collect();
+        let first = Layer::new(4, weights, vec![integer(&mut random)], activation).expect("well formed");
+        let [sign, zero] = [[1.0, -1.0][random.below(2) as usize], 0.0].map(Parameter::from);
+        let last = Layer::new(1, vec![sign, zero], vec![zero; 2], Activation::Identity).expect("well formed");
+        let network = Network::new(vec![first, last]).expect("fits");
+        let inputs = [0, 1, 2, 1].map(|variable| PolicyInput::Variable(VarId(variable))).to_vec();
+        let outputs = vec![LabelId(0), LabelId(1)];
+        let policy = Policy::new(inputs, outputs, false, Scorer::Network(network.clone())).expect("fits");
+        let bounds = Bounds::new(&policy, &network, Arithmetic::Real);
+        let part = Part(Vec::from([(); 4].map(|()| {
+            let lower = [0, 0, -1, -1, 3, 1_000_003][random.below(6) as usize];
+            (lower, lower + [0, 1, 2, 2][random.below(4) as usize])
+        })));
+        let all = states(&part);
+        let state = &all[random.below(all.len() as u64) as usize];
+        let facts: Vec<Fact> = (0..=random.below(5)).map(|_| wild_fact(state, &mut random)).collect();
+        let listed: Vec<&Fact> = facts.iter().collect();
+        let least = |facts: &[&Fact]| {
+            let slots = bounds.forward((&part, facts)).expect("no overflow");
+            bounds.least(&slots, (&part, facts), 2, [(0, 1.0), (1, -1.0)], 0.0)
+        };
+        let slots = bounds.forward((&part, &listed)).expect("no overflow");
+        let (least_difference, slopes) = least(&listed);
+        tighter += usize::from(least_difference > least(&[]).0);
+        for state in all.iter().filter(|state| facts.iter().all(|fact| holds(fact, state))) {
+            let exact_values = values(&network, &[state[0], state[1], state[2], state[1]]);
+            let (sums, _) = &exact_values[0];
+            let bound = &slots[1].sums[0];
+            assert!(
+                exact(bound.lower) <= sums[0] && sums[0] <= exact(bound.upper),
+                "case {case} at {state:?}: {} is not in {bound:?}",
+                sums[0]
+            );
+            let (_, scores) = &exact_values[1];
+            let difference = &scores[0] - &scores[1];
+            // Away from where it is least, the linear function grows by its slopes.
+            let growth = |((slope, &value), &(lower, upper)): ((&f64, &i32), &(i32, i32))| {
+                let from = if *slope >= 0.0 { lower } else { upper };
+                exact(*slope) * BigRational::from_integer(BigInt::from(value - from))
+            };
+            let growths = slopes.iter().zip(state).zip(&part.0).map(growth);
+            let function = exact(least_difference) + growths.sum::<BigRational>();
+            assert!(function <= difference, "case {case} at {state:?}: {difference} is below {function}");
+        }
+    }
+    assert!(tighter > 3000, "facts tighten only {tighter} bounds");
+}
+
+/// A fact that holds at a state, with factors of all sizes.
+fn wild_fact(state: &[i32], random: &mut Random) -> Fact {
+    const FACTORS: [i32; 12] = [0, 0, 0, 0, 1, -1, 3, -7, 1_000_003, -999_983, i32::MAX, i32::MIN];
+    let terms: Vec<(u32, i32)> =
+        (0..state.len() as u32).map(|variable| (variable, FACTORS[random.below(12) as usize])).collect();
+    let products = terms.iter().zip(state).map(|(term, &value)| i64::from(term.1) * i64::from(value));
+    let limit = products.sum();
+    Fact { terms, limit }
+}
+
+fn states(part: &Part) -> Vec<Vec<i32>> {
+    let mut states = vec![Vec::new()];
+    for &(lower, upper) in &part.0 {
+        let longer = |state: &Vec<i32>| {
+            let with = |value| state.iter().copied().chain([value]).collect();
+            (lower..=upper).map(with).collect::<Vec<_>>()
+        };
+        states = states.iter().flat_map(longer).collect();
+    }
+    states
 }
 
 #[test]
