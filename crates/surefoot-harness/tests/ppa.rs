@@ -11,7 +11,9 @@ use surefoot_engines::ppa::{Begin, Options, Refinement, Search, SplitPoint, Vari
 use surefoot_engines::{Control, Task, TaskError, Verdict};
 use surefoot_harness::expect::{Coverage, Expected};
 use surefoot_harness::proof::inductive;
-use surefoot_harness::random::{RandomTask, Size, blinded, tasks, tasks_with_predicates};
+use surefoot_harness::random::{
+    RandomTask, Size, blinded, tasks, tasks_with_predicates, tasks_with_transfers,
+};
 use surefoot_harness::reference::{Exploration, explore};
 use surefoot_harness::run::check;
 
@@ -108,6 +110,23 @@ fn small_tasks_whose_policies_see_half_of_the_variables() {
     assert!(projections > 1000, "{projections}");
 }
 
+/// Sums that no step changes are facts of all abstract states.
+#[test]
+fn small_tasks_with_laws() {
+    let with_sums = AtomicUsize::new(0);
+    check(&tasks_with_transfers(Size::Small), 2000, |RandomTask { task, .. }| {
+        let Ok(exploration) = explore(&task, LIMIT) else { return Ok(()) };
+        let answer = verify(&task, unlisted(), &Control::unlimited());
+        let is_safe_by_sums = answer.as_ref().is_ok_and(|proof| {
+            proof.outcome.verdict == Verdict::Safe && proof.laws.iter().any(|law| law.contains(" + "))
+        });
+        with_sums.fetch_add(usize::from(is_safe_by_sums), Ordering::Relaxed);
+        right_answer(&task, &exploration, answer, false)
+    });
+    let with_sums = with_sums.into_inner();
+    assert!(with_sums > 200, "only {with_sums}");
+}
+
 /// Counters that run away are left undecided after a while.
 #[test]
 fn wide_tasks() {
@@ -155,9 +174,11 @@ fn any_options() -> impl Strategy<Value = Options> {
         any_refinement(),
         0..9_u64,
         enhancements,
+        any::<bool>(),
     )
-        .prop_map(|(list, begin, search, refinement, seed, enhancements)| Options {
+        .prop_map(|(list, begin, search, refinement, seed, enhancements, laws)| Options {
             list,
+            laws,
             begin,
             search,
             refinement,
@@ -169,7 +190,11 @@ fn any_options() -> impl Strategy<Value = Options> {
 
 #[test]
 fn options_do_not_change_verdicts() {
-    let tasks = prop_oneof![tasks(Size::Small).boxed(), tasks_with_predicates(Size::Small).boxed()];
+    let tasks = prop_oneof![
+        tasks(Size::Small).boxed(),
+        tasks_with_predicates(Size::Small).boxed(),
+        tasks_with_transfers(Size::Small).boxed()
+    ];
     check(&(tasks, any_options()), 6000, |(random, options): (RandomTask, Options)| {
         match explore(&random.task, LIMIT) {
             Ok(exploration) => right(&random.task, &exploration, options, None),

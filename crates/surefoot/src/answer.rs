@@ -31,6 +31,8 @@ pub enum Details {
         engine: Engine,
         statistics: Box<pa::Statistics>,
         predicates: Vec<pa::Described>,
+        /// What all reachable states obey.
+        laws: Vec<String>,
         certificate: Option<Issued>,
     },
 }
@@ -73,11 +75,11 @@ impl Answer {
 
     /// An answer of predicate abstraction. Its certificate is bound to the problem.
     pub fn pa(engine: Engine, proof: pa::Proof, problem: &Problem) -> Self {
-        let pa::Proof { outcome, statistics, predicates, certificate, check } = proof;
+        let pa::Proof { outcome, statistics, predicates, laws, certificate, check } = proof;
         let certificate = certificate.map(|certificate| Issued::new(certificate, check, problem));
         Answer {
             outcome,
-            details: Details::Pa { engine, statistics: Box::new(statistics), predicates, certificate },
+            details: Details::Pa { engine, statistics: Box::new(statistics), predicates, laws, certificate },
         }
     }
 

@@ -114,6 +114,9 @@ impl<'p> Abstraction<'p> {
         for &(condition, value) in &problem.sources {
             steps.restrict_sources(condition, value);
         }
+        for &law in &problem.law_conditions {
+            steps.restrict_sources(law, true);
+        }
         let mut abstraction = Abstraction {
             problem,
             predicates: Predicates::of_locations(problem),

@@ -3,7 +3,8 @@
 //! States that no predicate tells apart are one *abstract state* (`cell.rs`). The engine lists all abstract states that the policy can reach, with
 //! exact transitions between them (`abstraction.rs`). If none of them holds an unsafe state, the policy is safe, and the abstract states are the certificate
 //! (`certificate.rs`). Otherwise nothing is known: [`crate::ppa`] finds out whether the way to an unsafe abstract state is real, and adds
-//! predicates if it is not.
+//! predicates if it is not. There, abstract states may hold only states that obey the laws of the task ([`Problem::obey`]). Start states do, and steps lead from these to
+//! others that do, so nothing else changes.
 
 pub(crate) mod abstraction;
 pub(crate) mod ancestor;
@@ -79,6 +80,8 @@ pub struct Proof {
     pub statistics: Statistics,
     /// Its predicates.
     pub predicates: Vec<Described>,
+    /// What all reachable states obey, as text.
+    pub laws: Vec<String>,
     /// The proof if the verdict is SAFE. It names no files.
     pub certificate: Option<Certificate>,
     /// How the proof was checked.
@@ -110,7 +113,7 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
     let outcome = conclusion.outcome(counts);
     let Conclusion { certificate, check, .. } = conclusion;
     let predicates = run.abstraction.predicates.describe();
-    Ok(Proof { outcome, statistics, predicates, certificate, check })
+    Ok(Proof { outcome, statistics, predicates, laws: Vec::new(), certificate, check })
 }
 
 /// The state of a run.

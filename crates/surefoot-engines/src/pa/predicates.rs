@@ -33,7 +33,7 @@ enum Prepared {
 pub struct Region {
     /// A box around them.
     pub states: StateBox,
-    /// Facts of predicates over several variables.
+    /// The laws, and facts of predicates over several variables.
     pub facts: Vec<Fact>,
 }
 
@@ -126,7 +126,7 @@ impl<'p> Predicates<'p> {
     /// The same, going by the first predicates alone.
     fn region_by(&self, cell: &Cell, count: usize) -> Region {
         let mut states = self.problem.domain.clone();
-        let mut facts = Vec::new();
+        let mut facts = self.problem.facts.clone();
         for (index, entry) in self.list[..count].iter().enumerate() {
             let value = cell.value(index);
             match &entry.predicate {
@@ -146,6 +146,7 @@ impl<'p> Predicates<'p> {
                 Prepared::Condition(..) => {}
             }
         }
+        let states = self.problem.lawful(states).expect("abstract states have states that obey the laws");
         Region { states, facts }
     }
 

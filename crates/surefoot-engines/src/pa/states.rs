@@ -16,6 +16,8 @@ pub struct CellStates<'p> {
     predicates: Vec<Lit>,
     start: Option<Truths>,
     bad: Bad,
+    /// That the laws hold.
+    laws: Vec<Lit>,
     /// Questions so far.
     pub asked: Tally,
 }
@@ -31,8 +33,9 @@ impl<'p> CellStates<'p> {
         states.set_interrupt(Some(poll));
         let start = problem.task.property.start.condition.map(|condition| states.condition(condition));
         let bad = Bad::new(problem, &mut states);
+        let laws = problem.law_conditions.iter().map(|&law| states.condition(law).is_true).collect();
         let predicates = Vec::new();
-        CellStates { problem, states, predicates, start, bad, asked: Tally::default() }
+        CellStates { problem, states, predicates, start, bad, laws, asked: Tally::default() }
     }
 
     /// Adds a predicate.
@@ -109,6 +112,7 @@ impl<'p> CellStates<'p> {
 
     fn ask_in(&mut self, cell: &Cell, literals: &[Lit]) -> Result<Option<Vec<i32>>, Stop> {
         let mut question = self.values(cell);
+        question.extend(&self.laws);
         question.extend(literals);
         self.ask(&question)
     }

@@ -22,7 +22,9 @@ use crate::pa::{Cause, Iteration, Proof, Source, Statistics};
 use crate::random::Random;
 use crate::reduction::{follow, left_out, lift_regions, project, reduced_task};
 use crate::step::{Status, Stepper, Transition};
-use crate::symbolic::{Conclusion, End, Problem, StateBox, Stop, conclude, list_reachable, suits};
+use crate::symbolic::{
+    Conclusion, End, Problem, StateBox, Stop, conclude, describe_laws, laws, list_reachable, suits,
+};
 use crate::task::{Task, TaskError};
 use coarse::Coarse;
 use distance::Distance;
@@ -43,7 +45,7 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
     suits(task, "ppa")?;
     let began = Instant::now();
     if let Some(projection) = project(task) {
-        let problem = Problem::new(&reduced_task(task, &projection));
+        let problem = prepare(&reduced_task(task, &projection), options, control);
         let half = control.half();
         let mut run = Run::new(&problem, options, &half, began);
         run.statistics.left_out = left_out(&projection);
@@ -63,10 +65,19 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
             return run.conclude(task, Ok(found), control);
         }
     }
-    let problem = Problem::new(task);
+    let problem = prepare(task, options, control);
     let mut run = Run::new(&problem, options, control, began);
     let found = run.search();
     run.conclude(task, found, control)
+}
+
+/// A task, of which only states that obey its laws are looked at.
+fn prepare(task: &Task, options: Options, control: &Control<'_>) -> Problem {
+    let mut problem = Problem::new(task);
+    if options.laws {
+        problem.obey(laws(&problem, options.solver, control.poll()));
+    }
+    problem
 }
 
 /// The state of a run.
@@ -135,7 +146,8 @@ impl<'p> Run<'p> {
         let outcome = conclusion.outcome(counts);
         let Conclusion { certificate, check, .. } = conclusion;
         let predicates = self.abstraction.predicates.describe();
-        Ok(Proof { outcome, statistics, predicates, certificate, check })
+        let laws = describe_laws(&self.problem.laws, &self.problem.task.system.variables);
+        Ok(Proof { outcome, statistics, predicates, laws, certificate, check })
     }
 
     fn search(&mut self) -> Result<End, Stop> {

@@ -10,6 +10,8 @@ use crate::pa::Enhancements;
 pub struct Options {
     /// How many reachable states may be visited first, in search of an unsafe one.
     pub list: usize,
+    /// Whether sums that no step changes are looked for, so that abstract states hold only states that obey them.
+    pub laws: bool,
     /// With which predicates to begin.
     pub begin: Begin,
     /// Where abstract paths are looked for first.
@@ -30,6 +32,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             list: 60_000,
+            laws: true,
             begin: Begin::Unsafe,
             search: Search::Breadth,
             refinement: Refinement::Barriers,

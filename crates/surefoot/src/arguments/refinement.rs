@@ -172,6 +172,7 @@ impl RefinementArguments {
         };
         Ok(ppa::Options {
             list: proof.list.unwrap_or(ppa::Options::default().list),
+            laws: !proof.no_laws,
             begin: match self.begin {
                 Some(BeginName::Unsafe) | None => ppa::Begin::Unsafe,
                 Some(BeginName::Commands) => ppa::Begin::Commands,

@@ -71,6 +71,9 @@ pub struct ProofArguments {
     /// How many reachable states may be visited first, roughly; 0 as in the papers [default: 300000 for ic3, 60000 for ppa]
     #[arg(long, value_name = "N")]
     pub list: Option<usize>,
+    /// Do not look for sums that no step changes, as in the papers
+    #[arg(long)]
+    pub no_laws: bool,
     /// Who answers questions about the environment [default: sat]
     #[arg(long, value_enum)]
     pub solver: Option<SolverName>,
@@ -124,9 +127,6 @@ pub struct Ic3Arguments {
     /// How many questions growing regions may ask; 0 as in the paper [default: 1000000]
     #[arg(long, value_name = "N")]
     pub growth: Option<usize>,
-    /// Do not look for sums that no step changes, as in the paper
-    #[arg(long)]
-    pub no_laws: bool,
     /// Write the frames of an UNKNOWN to FILE, for `--resume`
     #[arg(long, value_name = "FILE")]
     pub save_state: Option<PathBuf>,
@@ -218,7 +218,7 @@ pub enum Search {
 /// Engines that know an option.
 const EXPLICIT: &[Engine] = &[Engine::Explicit];
 const IC3: &[Engine] = &[Engine::Ic3];
-const LISTING: &[Engine] = &[Engine::Ic3, Engine::Ppa];
+const IC3_PPA: &[Engine] = &[Engine::Ic3, Engine::Ppa];
 const PPA: &[Engine] = &[Engine::Ppa];
 const PA: &[Engine] = &[Engine::Pa, Engine::Ppa];
 const PROOF: &[Engine] = &[Engine::Ic3, Engine::Pa, Engine::Ppa];
@@ -237,9 +237,9 @@ impl SearchArguments {
             ("--no-generalize", ic3.no_generalize, IC3),
             ("--reschedule", ic3.reschedule, IC3),
             ("--samples", ic3.samples.is_some(), IC3),
-            ("--list", proof.list.is_some(), LISTING),
+            ("--list", proof.list.is_some(), IC3_PPA),
             ("--growth", ic3.growth.is_some(), IC3),
-            ("--no-laws", ic3.no_laws, IC3),
+            ("--no-laws", proof.no_laws, IC3_PPA),
             ("--save-state", ic3.save_state.is_some(), IC3),
             ("--resume", ic3.resume.is_some(), IC3),
             ("--predicates", abstraction.predicates.is_some(), PA),
@@ -309,7 +309,7 @@ impl Ic3Arguments {
             samples: self.samples.unwrap_or(default.samples),
             list: proof.list.unwrap_or(default.list),
             growth: self.growth.unwrap_or(default.growth),
-            laws: !self.no_laws,
+            laws: !proof.no_laws,
             solver: proof.solver()?,
             check: !proof.no_check,
             ..default

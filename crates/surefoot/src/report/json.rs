@@ -36,7 +36,9 @@ pub fn result(problem: &Problem, answer: &Answer, written: Files<'_>) -> Value {
     match &answer.details {
         Details::Explicit => explicit = Some(counts(s)),
         Details::Ic3 { statistics, laws, .. } => ic3 = Some(ic3::counts(statistics, laws)),
-        Details::Pa { statistics, predicates, .. } => pa = Some(pa::counts(statistics, predicates)),
+        Details::Pa { statistics, predicates, laws, .. } => {
+            pa = Some(pa::counts(statistics, predicates, laws));
+        }
     }
     let vacuity = outcome
         .vacuity

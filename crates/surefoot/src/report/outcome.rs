@@ -71,8 +71,8 @@ fn counts(task: &Task, answer: &Answer, state: Option<&Written>) -> String {
         Details::Ic3 { statistics, laws, certificate, .. } => {
             ic3::rows(outcome, statistics, laws, certificate.as_ref(), state)
         }
-        Details::Pa { engine, statistics, predicates, certificate } => {
-            pa::rows(*engine, outcome, statistics, predicates, certificate.as_ref())
+        Details::Pa { engine, statistics, predicates, laws, certificate } => {
+            pa::rows(*engine, outcome, statistics, (predicates, laws), certificate.as_ref())
         }
     };
     let mut text = String::new();

@@ -14,7 +14,7 @@ pub fn rows(
     engine: Engine,
     outcome: &Outcome,
     statistics: &Statistics,
-    predicates: &[Described],
+    (predicates, laws): (&[Described], &[String]),
     issued: Option<&Issued>,
 ) -> Vec<(&'static str, String)> {
     let tests = &statistics.tests;
@@ -40,6 +40,7 @@ pub fn rows(
         ),
         ("transitions", grouped(statistics.transitions)),
     ]);
+    rows.extend(laws.iter().map(|law| ("law", law.clone())));
     // With predicates that are found, the search ends at the first.
     if engine == Engine::Pa {
         rows.push(("unsafe states", format!("{} abstract", grouped(statistics.unsafe_states))));
@@ -113,10 +114,11 @@ fn describe(tests: Tally) -> String {
 }
 
 /// The counts as JSON.
-pub fn counts(statistics: &Statistics, predicates: &[Described]) -> Value {
+pub fn counts(statistics: &Statistics, predicates: &[Described], laws: &[String]) -> Value {
     let mut counts = json!({
         "projected_variables": statistics.left_out,
         "predicates": predicates.iter().map(predicate).collect::<Vec<_>>(),
+        "laws": laws,
         "start_states": statistics.start_states,
         "states": statistics.states,
         "expanded": statistics.expanded,
