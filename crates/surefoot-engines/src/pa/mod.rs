@@ -3,7 +3,7 @@
 //! States that no predicate tells apart are one *abstract state* (`cell.rs`). The engine lists all abstract states that the policy can reach, with
 //! exact transitions between them (`abstraction.rs`). If none of them holds an unsafe state, the policy is safe, and the abstract states are the certificate
 //! (`certificate.rs`). Otherwise nothing is known: [`crate::ppa`] finds out whether the way to an unsafe abstract state is real, and adds
-//! predicates if it is not. There, abstract states may hold only states that obey the laws of the task ([`Problem::obey`]). Start states do, and steps lead from these to
+//! predicates if it is not. There, abstract states may hold only states that obey the laws of the task (`Problem::obey`). Start states do, and steps lead from these to
 //! others that do, so nothing else changes.
 
 pub(crate) mod abstraction;

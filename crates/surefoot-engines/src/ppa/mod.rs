@@ -28,7 +28,7 @@ use crate::symbolic::{
 use crate::task::{Task, TaskError};
 use coarse::Coarse;
 use distance::Distance;
-pub use options::{Begin, Options, Refinement, Search, SplitPoint, Variables};
+pub use options::{Begin, Laws, Options, Refinement, Search, SplitPoint, Variables};
 use search::Known;
 
 /// Time between two reports of progress.
@@ -36,48 +36,89 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Verifies a task by predicate abstraction. The predicates of its property, if it has some, are the first ones.
 ///
-/// Variables that neither the policy nor the property reads are left out first. What is safe without them is safe. If a path to
-/// an unsafe state is none with them, or if half of the limits is used up, the search begins anew.
+/// There are up to four attempts, all but the last with half of the limits that are left. The first knows the laws of the task, if there are any, and ends with the first path that is
+/// spurious. In the second, variables that neither the policy nor the property reads are left out: what is safe without them is safe. The third is about the task as it is,
+/// the last one knows its laws again.
 ///
 /// # Errors
 /// The task does not suit this engine, or its model is wrong at a reachable state.
 pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Proof, TaskError> {
     suits(task, "ppa")?;
     let began = Instant::now();
-    if let Some(projection) = project(task) {
-        let problem = prepare(&reduced_task(task, &projection), options, control);
+    let lawful = lawful(task, options, control);
+    let mut plain = options;
+    if let Some(problem) = lawful.as_ref().filter(|_| options.laws == Laws::InTurn) {
         let half = control.half();
-        let mut run = Run::new(&problem, options, &half, began);
-        run.statistics.left_out = left_out(&projection);
-        let found = match run.search() {
-            Ok(End::Safe(regions)) => {
-                Some(End::Safe(lift_regions(&projection, &StateBox::of_domains(task), regions)))
-            }
-            Ok(End::Unsafe(trace)) => {
-                let states = trace.steps.iter().map(|step| step.state.clone());
-                follow(task, &projection, &trace.start, states, control)?.map(End::Unsafe)
-            }
-            // The model need not be wrong at a state that is reachable in the original.
-            Ok(End::Unknown(_)) | Err(Stop::Limit | Stop::Error(TaskError::Model(_))) => None,
-            Err(Stop::Error(error)) => return Err(error),
-        };
-        if let Some(found) = found {
-            return run.conclude(task, Ok(found), control);
+        let mut run = Run::new(problem, options, &half, began);
+        run.rounds = 0;
+        let found = run.search();
+        if is_answer(&found) {
+            return run.conclude(task, found, control);
+        }
+        // No use to list states again.
+        plain.list = 0;
+    }
+    if options.laws != Laws::Obeyed
+        && let Some(proof) = verify_projection(task, options, control, began)?
+    {
+        return Ok(proof);
+    }
+    if lawful.is_none() || options.laws == Laws::InTurn {
+        let problem = Problem::new(task);
+        let half = control.half();
+        let mut run = Run::new(&problem, plain, if lawful.is_some() { &half } else { control }, began);
+        let found = run.search();
+        if lawful.is_none() || is_answer(&found) || control.exhausted(0).is_some() {
+            return run.conclude(task, found, control);
         }
     }
-    let problem = prepare(task, options, control);
-    let mut run = Run::new(&problem, options, control, began);
+    let problem = lawful.expect("else all is done above");
+    let mut run = Run::new(&problem, plain, control, began);
     let found = run.search();
     run.conclude(task, found, control)
 }
 
-/// A task, of which only states that obey its laws are looked at.
-fn prepare(task: &Task, options: Options, control: &Control<'_>) -> Problem {
-    let mut problem = Problem::new(task);
-    if options.laws {
-        problem.obey(laws(&problem, options.solver, control.poll()));
+/// A task that has laws, of which only states that obey them are looked at.
+fn lawful(task: &Task, options: Options, control: &Control<'_>) -> Option<Problem> {
+    if options.laws == Laws::Ignored {
+        return None;
     }
-    problem
+    let mut problem = Problem::new(task);
+    problem.obey(laws(&problem, options.solver, control.poll()));
+    (!problem.laws.is_empty()).then_some(problem)
+}
+
+/// Whether more limits or other predicates would change nothing.
+fn is_answer(found: &Result<End, Stop>) -> bool {
+    matches!(found, Ok(End::Safe(_) | End::Unsafe(_)) | Err(Stop::Error(_)))
+}
+
+/// Verifies a task without the variables that neither the policy nor the property reads. If a path to an unsafe state is none with them, or if half of the limits is used up, that
+/// says nothing.
+fn verify_projection(
+    task: &Task,
+    options: Options,
+    control: &Control<'_>,
+    began: Instant,
+) -> Result<Option<Proof>, TaskError> {
+    let Some(projection) = project(task) else { return Ok(None) };
+    let problem = Problem::new(&reduced_task(task, &projection));
+    let half = control.half();
+    let mut run = Run::new(&problem, options, &half, began);
+    run.statistics.left_out = left_out(&projection);
+    let found = match run.search() {
+        Ok(End::Safe(regions)) => {
+            Some(End::Safe(lift_regions(&projection, &StateBox::of_domains(task), regions)))
+        }
+        Ok(End::Unsafe(trace)) => {
+            let states = trace.steps.iter().map(|step| step.state.clone());
+            follow(task, &projection, &trace.start, states, control)?.map(End::Unsafe)
+        }
+        // The model need not be wrong at a state that is reachable in the original.
+        Ok(End::Unknown(_)) | Err(Stop::Limit | Stop::Error(TaskError::Model(_))) => None,
+        Err(Stop::Error(error)) => return Err(error),
+    };
+    found.map(|found| run.conclude(task, Ok(found), control)).transpose()
 }
 
 /// The state of a run.
@@ -94,6 +135,8 @@ struct Run<'p> {
     known: Known,
     /// Bytes of the abstract states of the present search.
     search_bytes: u64,
+    /// How many paths may be spurious before it is given up.
+    rounds: usize,
     /// Start states that were found.
     starts: Vec<Vec<i32>>,
     statistics: Statistics,
@@ -118,6 +161,7 @@ impl<'p> Run<'p> {
             coarse: Coarse::default(),
             known: Known::default(),
             search_bytes: 0,
+            rounds: usize::MAX,
             starts: Vec::new(),
             statistics: Statistics::default(),
             reported: Instant::now(),
@@ -182,6 +226,9 @@ impl<'p> Run<'p> {
                 Ok(trace) => return Ok(End::Unsafe(trace)),
                 Err(spurious) => spurious,
             };
+            if self.statistics.iterations.len() >= self.rounds {
+                return Ok(End::Unknown(StopReason::Abstraction));
+            }
             let before = self.abstraction.predicates.len();
             let predicates = self.abstraction.predicates.counts();
             let mut added = self.refine(&path, &spurious)?;

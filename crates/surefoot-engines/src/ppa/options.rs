@@ -10,8 +10,8 @@ use crate::pa::Enhancements;
 pub struct Options {
     /// How many reachable states may be visited first, in search of an unsafe one.
     pub list: usize,
-    /// Whether sums that no step changes are looked for, so that abstract states hold only states that obey them.
-    pub laws: bool,
+    /// Whether abstract states hold only states that obey the laws of the task.
+    pub laws: Laws,
     /// With which predicates to begin.
     pub begin: Begin,
     /// Where abstract paths are looked for first.
@@ -32,7 +32,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             list: 60_000,
-            laws: true,
+            laws: Laws::InTurn,
             begin: Begin::Unsafe,
             search: Search::Breadth,
             refinement: Refinement::Barriers,
@@ -42,6 +42,20 @@ impl Default for Options {
             check: true,
         }
     }
+}
+
+/// Whether abstract states hold only states that obey the laws of the task: sums that no step changes.
+///
+/// With laws, fewer abstract paths are spurious because of the environment. Where few predicates are enough, that is what makes a proof possible. Where
+/// many are needed, such paths are what most of them come from, and without them others are found that tell less apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Laws {
+    /// No, as in the papers.
+    Ignored,
+    /// Yes, and nothing is projected.
+    Obeyed,
+    /// First yes, until a path is spurious, then no, and when half of the limits is used up, yes.
+    InTurn,
 }
 
 /// With which predicates to begin, besides given ones.

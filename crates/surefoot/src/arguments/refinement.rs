@@ -172,7 +172,7 @@ impl RefinementArguments {
         };
         Ok(ppa::Options {
             list: proof.list.unwrap_or(ppa::Options::default().list),
-            laws: !proof.no_laws,
+            laws: if proof.no_laws { ppa::Laws::Ignored } else { ppa::Laws::InTurn },
             begin: match self.begin {
                 Some(BeginName::Unsafe) | None => ppa::Begin::Unsafe,
                 Some(BeginName::Commands) => ppa::Begin::Commands,
