@@ -53,7 +53,7 @@ const UP: f64 = 1.0 + 1.0 / (1_u64 << 20) as f64;
 const MOST_TERMS: usize = 1 << 19;
 /// Rivals that are tried before a part is split.
 const RIVALS: usize = 3;
-/// Facts over several variables that bounds use. More of them would take time, and hardly make bounds better.
+/// Facts over several variables that the policy reads which bounds use. More of them would take time, and hardly make bounds better.
 const FACTS: usize = 16;
 
 /// Nominal bounds of one value, and its deviation.
@@ -88,11 +88,14 @@ pub(crate) struct Bounds<'p> {
     network: &'p Network,
     arithmetic: Arithmetic,
     precision: Precision,
+    /// The variables that the policy reads.
+    reads: Vec<usize>,
 }
 
 impl<'p> Bounds<'p> {
     pub fn new(policy: &'p Policy, network: &'p Network, arithmetic: Arithmetic) -> Self {
-        Bounds { policy, network, arithmetic, precision: Precision::of(arithmetic) }
+        let reads = policy.variables().into_iter().map(VarId::index).collect();
+        Bounds { policy, network, arithmetic, precision: Precision::of(arithmetic), reads }
     }
 
     /// Removes from `open` the outputs that are beaten by one that competes everywhere, in all states of a part where
@@ -106,7 +109,8 @@ impl<'p> Bounds<'p> {
         competes: &[bool],
         scores: &[f64],
     ) -> Option<Cut> {
-        let several = facts.iter().filter(|fact| fact.terms.len() > 1);
+        let is_read = |term: &&(u32, i32)| term.1 != 0 && self.reads.contains(&(term.0 as usize));
+        let several = facts.iter().filter(|fact| fact.terms.iter().filter(is_read).nth(1).is_some());
         let facts: Vec<&Fact> = several.take(FACTS).collect();
         let states = (part, &facts[..]);
         let slots = self.forward(states)?;
@@ -126,8 +130,7 @@ impl<'p> Bounds<'p> {
                 }
                 if rank == 0 && cut.is_none() {
                     let gain = |&variable: &usize| slopes[variable].abs() * f64::from(part.width(variable));
-                    let read = self.policy.variables().into_iter().map(VarId::index);
-                    let best = read.filter(|variable| gain(variable) > 0.0);
+                    let best = self.reads.iter().copied().filter(|variable| gain(variable) > 0.0);
                     cut = part.halves(best.max_by(|a, b| gain(a).total_cmp(&gain(b))));
                 }
             }

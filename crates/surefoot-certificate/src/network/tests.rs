@@ -298,3 +298,24 @@ fn scores_of_each_arithmetic_are_within_their_deviation() {
     }
     assert!(bounded > 70_000, "only {bounded} of 80,000 were bounded");
 }
+
+/// Facts about variables that the policy does not read do not take the place of those that help.
+#[test]
+fn facts_about_what_is_not_read_take_no_room() {
+    let number = |value: f64| Parameter::from(value);
+    let weights = [1.0, 0.0, 0.0, 1.0].map(number).to_vec();
+    let layer = Layer::new(2, weights, vec![number(0.0); 2], Activation::Relu).expect("well formed");
+    let network = Network::new(vec![layer]).expect("fits");
+    let inputs = vec![PolicyInput::Variable(VarId(0)), PolicyInput::Variable(VarId(1))];
+    let outputs = vec![LabelId(0), LabelId(1)];
+    let policy = Policy::new(inputs, outputs, false, Scorer::Network(network.clone())).expect("fits");
+    let bounds = Bounds::new(&policy, &network, Arithmetic::F64);
+    let part = Part(vec![(0, 9); 4]);
+    let mut facts: Vec<Fact> =
+        (0..FACTS as i64).map(|more| Fact { terms: vec![(2, 1), (3, 1)], limit: 10 + more }).collect();
+    facts.push(Fact { terms: vec![(0, 1), (1, -1)], limit: -1 });
+    // The scores are x and y, and x < y: the first output is never chosen.
+    let mut open = vec![0];
+    let _ = bounds.beaten(&part, &facts, &mut open, &[true, true], &[0.0, 9.0]);
+    assert!(open.is_empty());
+}

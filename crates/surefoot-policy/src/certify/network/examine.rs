@@ -37,7 +37,7 @@ impl Bounder for NetworkBounder {
     fn take_facts(&mut self, space: &Space, lower: &[i32], upper: &[i32]) {
         let facts = &mut self.backward.facts;
         self.has_root &= !facts.load(space, lower, upper, &self.model.first_inputs);
-        facts.are_used = self.has_root && self.root_used_facts;
+        facts.are_used = false;
     }
 
     fn used_facts(&self) -> bool {

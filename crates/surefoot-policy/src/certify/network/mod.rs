@@ -140,6 +140,7 @@ impl NetworkBounder {
         let ends = || lower.iter().copied().zip(upper.iter().copied());
         let is_known = self.has_root && ends().eq(self.root.iter().copied());
         if depth == 0 && is_known && (self.root_is_refined || !refine) {
+            self.backward.facts.are_used |= self.root_used_facts;
             return true;
         }
         while self.levels.len() <= depth {

@@ -378,3 +378,28 @@ fn answers_in_a_row_hold_where_facts_do() {
         "{nevers} times never, {without_facts} of them without facts"
     );
 }
+
+/// Whether facts were used is said of this question, not of the box that was asked about before.
+#[test]
+fn facts_that_another_box_needed_are_not_used_here() {
+    let layers = vec![
+        dense(2, &[1.0, 1.0, -1.0, -1.0], &[-99.5, 99.5], Activation::Relu),
+        dense(2, &[1.0, 0.0, 0.0, 1.0], &[0.0, 0.0], Activation::Identity),
+    ];
+    let policy = policy(Network::new(layers).expect("fits"));
+    let Scorer::Network(network) = &policy.scorer else { panic!("a network") };
+    let space = Space::new(&policy);
+    let origins = space.inputs(&policy);
+    let mut bounder = NetworkBounder::new(network, Arithmetic::F64, &origins);
+    let mut search = Search::new(space, Points::new(&policy, Arithmetic::F64, origins));
+    let competing = OutputSet::all(2);
+    let facts = [fact(&[(0, 1), (1, 1)], 99)];
+    // Output 0 is chosen where x + y > 99. In the smaller box there is no such state, fact or not.
+    for (end, is_used) in [(99, true), (40, false), (99, true), (99, true)] {
+        let (lower, upper) = ([0, 0], [end, end]);
+        let question =
+            Question { lower: &lower, upper: &upper, facts: &facts, output: 0, competing: &competing };
+        assert_eq!(search.run(&mut bounder, &question, &Budget::UNLIMITED), End::Never);
+        assert_eq!(search.used_facts, is_used, "up to {end}");
+    }
+}
