@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use crate::control::{Control, Progress};
 use crate::explicit::list::Listed;
-use crate::outcome::{self, StopReason};
+use crate::outcome::{self, StopReason, Verdict};
 use crate::pa::abstraction::Abstraction;
 use crate::pa::{Cause, Iteration, Proof, Source, Statistics};
 use crate::random::Random;
@@ -52,11 +52,17 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
         let mut run = Run::new(problem, options, &half, began);
         run.rounds = 0;
         let found = run.search();
-        if is_answer(&found) {
-            return run.conclude(task, found, control);
+        if !matches!(found, Err(Stop::Limit)) {
+            // No use to list states again.
+            plain.list = 0;
         }
-        // No use to list states again.
-        plain.list = 0;
+        if is_answer(&found) {
+            let proof = run.conclude(task, found, &half)?;
+            // The check of a proof with laws may take longer than another proof.
+            if !matches!(proof.outcome.verdict, Verdict::Unknown(_)) || control.exhausted(0).is_some() {
+                return Ok(proof);
+            }
+        }
     }
     if options.laws != Laws::Obeyed
         && let Some(proof) = verify_projection(task, options, control, began)?

@@ -8,6 +8,8 @@
 //! Boxes cannot say such things, but they hold for every region at once. So engines look only at states that obey the laws, and regions of proofs have them as facts.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -21,6 +23,10 @@ use super::state_box::StateBox;
 
 /// Systems with more variables are not looked at: elimination takes the third power of their number.
 const MOST_VARIABLES: usize = 512;
+
+/// How often the solver asks whether to stop while it looks for one end of the range of a sum. What takes longer than that is no law: of tiles that change places, say, it would take
+/// an explanation for each arrangement to see that their sum is always the same.
+const PATIENCE: usize = 1_000;
 
 /// An inequality, and the value that it has in all reachable states.
 #[derive(Debug, Clone)]
@@ -71,16 +77,19 @@ pub fn describe_laws(laws: &[Law], variables: &[Variable]) -> Vec<String> {
     texts
 }
 
-/// The laws of a problem; some may be missing if a limit is reached.
+/// The laws of a problem; some may be missing if a limit is reached, or if the range of a sum is hard to find.
 pub fn laws(problem: &Problem, solver: Backend, poll: Poll) -> Vec<Law> {
     let sums = conserved(problem, &poll);
     let states = States::with_solver(&problem.task.system, solver.maker()());
     let mut starts = Starts { problem, states: states.expect("variables are discrete") };
-    starts.states.set_interrupt(Some(poll));
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    starts.states.set_interrupt(Some(Arc::new(move || count.fetch_add(1, Relaxed) >= PATIENCE || poll())));
     let mut laws = Vec::new();
     for sum in sums {
         let negated = sum.terms.iter().map(|&(variable, factor)| (variable, -factor)).collect();
         for sum in [Linear { terms: negated, constant: 0 }, sum] {
+            asked.store(0, Relaxed);
             let Some(greatest) = starts.greatest(&sum) else { continue };
             // Not beyond the greatest value, unless that is so in all states of the domains.
             let beyond = Linear { constant: -greatest - 1, ..sum };
