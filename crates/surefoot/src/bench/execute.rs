@@ -133,6 +133,7 @@ fn record(run: &Run<'_>, plan: &Plan<'_>, measured: &Measured) -> Record {
     Record {
         schema: SCHEMA.into(),
         surefoot: env!("CARGO_PKG_VERSION").into(),
+        program: Some(plan.program.clone()),
         key: run.key.clone(),
         instance: run.instance.name.clone(),
         family: run.instance.family.clone(),

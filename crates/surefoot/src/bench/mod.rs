@@ -54,11 +54,15 @@ pub fn run(arguments: &BenchArguments) -> Result<Exit, Failure> {
     execute::all(&missing, &plan, &cancelled, |record| journal.append(record))?;
     let results = Results::new(&suite, &plan, &journal);
     report(&results, out)?;
-    if cancelled.load(Ordering::Relaxed) {
+    let was_cancelled = cancelled.load(Ordering::Relaxed);
+    if was_cancelled {
         output::note("stopped; the same command goes on");
-        return Ok(Exit::Unknown);
     }
-    Ok(if results.findings.is_empty() { Exit::Done } else { Exit::Contradicted })
+    Ok(match (results.findings.is_empty(), was_cancelled) {
+        (false, _) => Exit::Contradicted,
+        (true, true) => Exit::Unknown,
+        (true, false) => Exit::Done,
+    })
 }
 
 fn report(results: &Results<'_>, out: &Path) -> Result<(), Failure> {

@@ -55,6 +55,10 @@ pub fn html(results: &Results<'_>) -> String {
             page += &plot.svg;
         }
         page += "</div>\n";
+        if scatters.len() == plot::MANY_PAIRS {
+            let _ =
+                writeln!(page, "<p>No more than {} pairs of configurations are shown.</p>", plot::MANY_PAIRS);
+        }
     }
     page += &details(results);
     page + "</body>\n</html>\n"

@@ -18,6 +18,9 @@ use crate::load;
 /// What is run if neither the suite nor the command line says it.
 const ENGINES: [&str; 3] = ["explicit", "ic3", "ppa"];
 
+/// Digits of a hash that tell programs apart.
+const PROGRAM_DIGITS: usize = 16;
+
 /// What to run, and how.
 pub struct Plan<'s> {
     pub runs: Vec<Run<'s>>,
@@ -27,6 +30,8 @@ pub struct Plan<'s> {
     pub limits: Limits,
     pub threads: usize,
     pub jobs: usize,
+    /// The beginning of the SHA-256 of the program.
+    pub program: String,
 }
 
 /// One run.
@@ -53,6 +58,7 @@ impl<'s> Plan<'s> {
         }
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
         let threads = arguments.threads.get();
+        let program = program_hash()?;
         let mut plan = Plan {
             runs: Vec::new(),
             instances,
@@ -60,8 +66,8 @@ impl<'s> Plan<'s> {
             limits: Limits { seconds: arguments.time_limit.as_secs_f64(), bytes: arguments.memory_limit },
             threads,
             jobs: arguments.jobs.map_or((cores / threads).max(1), std::num::NonZeroUsize::get),
+            program: program.chars().take(PROGRAM_DIGITS).collect(),
         };
-        let program = program_hash()?;
         for instance in plan.instances.clone() {
             plan.add(suite, instance, &arguments.out, &program)?;
         }

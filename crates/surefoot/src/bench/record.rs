@@ -77,6 +77,9 @@ pub struct Record {
     pub schema: String,
     /// The version of the program.
     pub surefoot: String,
+    /// The beginning of its SHA-256: builds of one version differ. Records of older builds have none.
+    #[serde(default)]
+    pub program: Option<String>,
     /// SHA-256 of everything that the result depends on but limits: files, arguments, program.
     pub key: String,
     pub instance: String,
@@ -195,6 +198,7 @@ mod tests {
         Record {
             schema: SCHEMA.into(),
             surefoot: "0".into(),
+            program: Some("1234".into()),
             key: key.into(),
             instance: "i".into(),
             family: "f".into(),

@@ -8,7 +8,7 @@ use super::plan::file_name;
 use super::results::Results;
 
 /// Pairs of configurations that get a plot of their own at most.
-const MANY_PAIRS: usize = 28;
+pub const MANY_PAIRS: usize = 28;
 
 /// Colours that people tell apart whatever their eyes are like (Okabe and Ito), and dashes for prints.
 pub const STYLES: [(&str, &str); 8] = [
@@ -18,7 +18,7 @@ pub const STYLES: [(&str, &str); 8] = [
     ("#cc79a7", "8 3 2 3"),
     ("#e69f00", ""),
     ("#56b4e9", "6 3"),
-    ("#000000", "2 3"),
+    ("currentColor", "2 3"),
     ("#8a7f00", "8 3 2 3"),
 ];
 

@@ -11,8 +11,9 @@ use crate::bench::results::Results;
 pub fn svg(results: &Results<'_>, x: usize, y: usize) -> String {
     let frame = Frame { left: 70.0, top: 20.0, width: 300.0, height: 300.0 };
     let axis = Axis::up_to(results.limits.seconds);
-    let [one, other] = [x, y].map(|index| escaped(results.configurations[index]));
+    let [one, other] = [x, y].map(|index| results.configurations[index]);
     let mut svg = Frame::open(400.0, 400.0, &format!("times of {one} and {other}"));
+    let [one, other] = [one, other].map(escaped);
     svg += &frame.times_upwards(axis);
     svg += &frame.times_rightwards(axis);
     svg += &frame.border();
