@@ -38,13 +38,16 @@ class InputError(SurefootError, ValueError):
         json_path: Optional[str] = None,
         hint: Optional[str] = None,
     ) -> None:
-        super().__init__(text)
+        super().__init__(text, message, path, line, column, json_path, hint)
         self.message = text if message is None else message
         self.path = path
         self.line = line
         self.column = column
         self.json_path = json_path
         self.hint = hint
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class PolicyError(InputError):
@@ -67,6 +70,9 @@ class ComparisonError(PolicyError):
         self.label = label
         self.expected = expected
         self.found = found
+
+    def __reduce__(self) -> tuple:
+        return ComparisonError, (str(self), self.state, self.label, self.expected, self.found)
 
 
 class ModelError(SurefootError):

@@ -43,6 +43,7 @@ class Policy:
         self.files: Dict[str, bytes] = dict(files or {})
         self.scorer = scorer
         self.arithmetic = arithmetic
+        self._questions: Dict[Optional[str], _native.Question] = {}
         self._document = self._read()
 
     def _read(self) -> Dict[str, Any]:
@@ -94,14 +95,25 @@ class Policy:
         numbers = np.ascontiguousarray(states, dtype=np.int32)
         if numbers.ndim != 2:
             raise UsageError("`states` must be a list of states, or an array with one row per state")
-        arithmetic = arithmetic or self.arithmetic
-        # Any property will do: scores do not depend on it.
-        unused = {"name": "scores", "expression": {"op": "PA", "reach": False}}
-        arguments, files = self.model._arguments(unused)
-        arguments = [self.model.path, *arguments, *self._arguments(), *option("arithmetic", arithmetic)]
-        everything = [*self.model.files.items(), *self.files.items(), *files.items()]
+        if numbers.shape[1] != len(self.model.variables):
+            raise UsageError(f"states have {numbers.shape[1]} numbers, but the model has {len(self.model.variables)} variables")
         with translated():
-            return _native.Question(arguments, everything).scores(numbers)
+            return self._question(arithmetic or self.arithmetic).scores(numbers)
+
+    def _question(self, arithmetic: Optional[str]) -> _native.Question:
+        """The policy as it is evaluated in an arithmetic; it is read once."""
+        if arithmetic not in self._questions:
+            # Any property will do: scores do not depend on it.
+            unused = {"name": "scores", "expression": {"op": "PA", "reach": False}}
+            arguments, files = self.model._arguments(unused)
+            arguments = [self.model.path, *arguments, *self._arguments(), *option("arithmetic", arithmetic)]
+            everything = [*self.model.files.items(), *self.files.items(), *files.items()]
+            self._questions[arithmetic] = _native.Question(arguments, everything)
+        return self._questions[arithmetic]
+
+    def __getstate__(self) -> Dict[str, Any]:
+        # Questions belong to this process.
+        return {**self.__dict__, "_questions": {}}
 
     def choose(self, state: Mapping[str, Any]) -> str:
         """The label with the highest score in a state; the first of several. Whether it is applicable does not matter here."""
@@ -143,7 +155,7 @@ def load_policy(
     scorer: Optional[PathLike] = None,
     inputs: Optional[Sequence[str]] = None,
     outputs: Optional[Sequence[str]] = None,
-    filter: bool = False,
+    filter: Optional[bool] = None,
     activation: Optional[str] = None,
     layers: Optional[Sequence[str]] = None,
 ) -> Policy:
@@ -156,13 +168,14 @@ def load_policy(
         scorer: The file of the network or tree ensemble, instead of the one that the interface names.
         inputs: What the policy reads, in order: names of variables or constants. Default: ``model.observed``.
         outputs: The labels that it chooses from, in order. Default: ``model.labels``.
-        filter: Without interface file: whether it chooses among applicable labels only.
+        filter: Without interface file: whether it chooses among applicable labels only. Default: true for an archive of
+            MaskablePPO.
         activation: Of a state dict: what stands between its layers.
         layers: Of a state dict: names of its layers, in order, where names and shapes leave that open.
     """
     if inputs is None and outputs is None:
         given = {"filter": filter, "activation": activation, "layers": layers}
-        extra = [name for name, value in given.items() if value]
+        extra = [name for name, value in given.items() if value is not None]
         if extra:
             raise UsageError(f"{listed(extra)}: needs `inputs` or `outputs`; an interface file says it itself")
         return Policy(model, os.fspath(path), scorer=None if scorer is None else os.fspath(scorer))
@@ -178,17 +191,16 @@ def interface_document(
     file: str,
     inputs: Optional[Sequence[str]],
     outputs: Optional[Sequence[str]],
-    filter: bool,
+    filter: Optional[bool],
 ) -> Dict[str, Any]:
     """A policy interface."""
+    for argument, given in (("inputs", inputs), ("outputs", outputs)):
+        if isinstance(given, str):
+            raise UsageError(f"`{argument}` is the text {given!r}, but must be a list of names")
     inputs = model.observed if inputs is None else list(inputs)
     outputs = model.labels if outputs is None else list(outputs)
-    return {
-        "file": file,
-        "filter": bool(filter),
-        "input": [input_document(model, name) for name in inputs],
-        "output": outputs,
-    }
+    document = {"file": file, "input": [input_document(model, name) for name in inputs], "output": outputs}
+    return document if filter is None else {**document, "filter": bool(filter)}
 
 
 def input_document(model: Model, name: str) -> Mapping[str, Any]:

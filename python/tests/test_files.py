@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from conftest import walk_document
-from test_convert import network
+from test_torch import network
 
 import surefoot
 import surefoot.gym

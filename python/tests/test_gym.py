@@ -54,6 +54,19 @@ def test_equal_seeds_give_equal_runs(blocks):
     assert not np.array_equal(run(3)[:50], run(4)[:50])
 
 
+def test_environments_without_seeds_differ(blocks):
+    """Several of them side by side, as in `DummyVecEnv`, made the same runs."""
+    def firsts(make, **settings):
+        return [[tuple(np.ravel(env.reset()[0])) for _ in range(30)] for env in (make(blocks, **settings) for _ in range(2))]
+
+    one, other = firsts(surefoot.gym.make)
+    assert one != other
+    one, other = firsts(surefoot.gym.make_vec, num_envs=2)
+    assert one != other
+    one, other = firsts(surefoot.gym.make_vec, num_envs=2, seed=5)
+    assert one == other
+
+
 def test_runs_start_in_start_states_and_end_where_the_property_says(walk):
     env = surefoot.gym.make(walk, "safe", max_steps=1000)
     endings = set()

@@ -167,6 +167,71 @@ def test_extractors_of_their_own_are_refused(walk):
         surefoot.from_sb3(algorithm, walk)
 
 
+def test_wrappers_that_change_observations_are_refused(walk):
+    env = gymnasium.wrappers.RescaleObservation(surefoot.gym.make(walk, dtype=np.float32), 0.0, 1.0)
+    algorithm = sb3.PPO("MlpPolicy", env, n_steps=8, batch_size=8, device="cpu")
+    with pytest.raises(surefoot.PolicyError, match="a wrapper that changes observations"):
+        surefoot.from_sb3(algorithm, walk)
+
+
+def test_policies_of_other_classes_are_refused(walk):
+    class Own(sb3.common.policies.ActorCriticPolicy):
+        pass
+
+    algorithm = ppo(box(0, 9), policy=Own)
+    with pytest.raises(surefoot.PolicyError, match="a policy of type Own, .*\n  hint: of one that computes the same, pass its network"):
+        surefoot.from_sb3(algorithm, walk)
+    network = torch.nn.Sequential(algorithm.policy.mlp_extractor.policy_net, algorithm.policy.action_net)
+    assert surefoot.from_torch(network, walk).inputs == ["x"]
+    env = surefoot.gym.make_sb3_vec(walk, num_envs=2, dtype=np.float32)
+    recurrent = contrib.RecurrentPPO("MlpLstmPolicy", env, n_steps=8, device="cpu")
+    with pytest.raises(surefoot.PolicyError, match="a policy of type RecurrentActorCriticPolicy"):
+        surefoot.from_sb3(recurrent, walk)
+    with pytest.raises(surefoot.PolicyError, match="a policy of type QRDQNPolicy"):
+        surefoot.from_sb3(contrib.QRDQN("MlpPolicy", env, device="cpu"), walk)
+
+
+def test_what_predict_does_is_compared(walk):
+    algorithm = ppo(box(0, 9), seed=0)
+    predict = algorithm.predict
+
+    def other(rows, **options):
+        actions, state = predict(rows, **options)
+        return 1 - actions, state
+
+    surefoot.from_sb3(algorithm, walk)
+    algorithm.predict = other
+    with pytest.raises(surefoot.ComparisonError, match="PPO.predict chooses `"):
+        surefoot.from_sb3(algorithm, walk)
+
+
+@pytest.mark.parametrize("net_arch", [[], [8], {"pi": [8, 4], "vf": [6]}])
+def test_shapes_of_networks(walk, net_arch):
+    sizes = {"net_arch": net_arch, "share_features_extractor": False}
+    policy = surefoot.from_sb3(ppo(box(0, 9), policy_kwargs=sizes), walk)
+    hidden = net_arch["pi"] if isinstance(net_arch, dict) else net_arch
+    assert "-".join(map(str, [1, *hidden, 2])) in policy.description
+
+
+@pytest.mark.parametrize("name", ["ppo", "a2c", "dqn", "maskable"])
+def test_archives_are_the_same_policies(blocks, name, tmp_path):
+    """An archive of MaskablePPO chose among all labels."""
+    env = surefoot.gym.make_sb3_vec(blocks, num_envs=2, seed=1, **SETTINGS)
+    algorithm = algorithms(env)[name]().learn(100)
+    algorithm.save(tmp_path / "policy.zip")
+    expected = surefoot.from_sb3(algorithm, blocks)
+    states = random_states(blocks)
+    read = surefoot.load_policy(tmp_path / "policy.zip", blocks, inputs=blocks.observed)
+    loaded = surefoot.from_sb3(type(algorithm).load(tmp_path / "policy.zip"), blocks)
+    for policy in [read, loaded]:
+        assert policy.filter == expected.filter == (name == "maskable")
+        assert np.array_equal(policy.scores(states, "f32"), expected.scores(states, "f32"))
+    without = surefoot.load_policy(tmp_path / "policy.zip", blocks, inputs=blocks.observed, filter=False)
+    assert not without.filter
+    with pytest.raises(surefoot.PolicyError, match="this is a file\n  hint: `load_policy"):
+        surefoot.from_sb3(tmp_path / "policy.zip", blocks)
+
+
 def test_activations_that_are_not_known_are_refused(walk):
     algorithm = ppo(box(0, 9), policy_kwargs={"activation_fn": torch.nn.GELU})
     with pytest.raises(surefoot.PolicyError, match="mlp_extractor.policy_net.1 is a layer of type GELU"):

@@ -52,7 +52,7 @@ pub fn memory(files: Files) -> Vec<MemoryFile> {
 }
 
 /// Runs a command.
-fn run<T: Send>(
+pub fn run<T: Send>(
     py: Python<'_>,
     files: Files,
     progress: Option<&Bound<'_, PyAny>>,

@@ -1,5 +1,7 @@
 //! Environments for learners: many runs side by side, numbers in `NumPy` arrays.
 
+use std::sync::Arc;
+
 use numpy::{PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArray2};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -10,6 +12,7 @@ use surefoot_engines::environment::{
 };
 use surefoot_model::{LabelId, Rewards, VarId};
 
+use crate::call::{Files, run};
 use crate::failure::exception;
 use crate::question::Question;
 
@@ -74,9 +77,10 @@ impl Batch {
             _ => Autoreset::Disabled,
         };
         let task = question.task.clone();
-        let environment = py
-            .detach(|| Environment::new(task, options, &Control::unlimited()))
-            .map_err(|error| exception(error.into()))?;
+        let environment = run(py, Files::new(), None, |host| {
+            let control = Control { cancelled: Arc::clone(&host.cancelled), ..Control::unlimited() };
+            Environment::new(task, options, &control).map_err(Failure::from)
+        })?;
         let runs = Runs::new(&environment, count, autoreset, seed);
         Ok(Batch { environment, runs })
     }
@@ -108,10 +112,11 @@ impl Batch {
     }
 
     /// Starts a run in a start state, or in a given state.
-    fn start(&mut self, index: usize, state: Option<Vec<i32>>) -> PyResult<()> {
+    fn start(&mut self, py: Python<'_>, index: usize, state: Option<Vec<i32>>) -> PyResult<()> {
         self.check(index)?;
-        let started = self.runs.start(&self.environment, index, state.as_deref());
-        started.map_err(|error| exception(error.into()))
+        let Batch { environment, runs } = self;
+        py.detach(|| runs.start(environment, index, state.as_deref()))
+            .map_err(|error| exception(error.into()))
     }
 
     /// The values of all variables in the state of a run.

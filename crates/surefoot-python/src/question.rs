@@ -37,13 +37,17 @@ impl Question {
         if states.shape()[1] != width {
             return Err(PyValueError::new_err(format!("states have {width} values")));
         }
-        let rows = states.as_array();
-        let count = rows.nrows();
-        let mut ends = Vec::new();
-        for row in rows.rows() {
-            let scores = self.question.scores(&row.to_vec()).map_err(exception)?;
-            ends.extend(scores.into_iter().flat_map(|score| [score.lower, score.upper]));
-        }
+        let count = states.shape()[0];
+        let states: Vec<i32> = states.as_array().iter().copied().collect();
+        let ends = py.detach(|| {
+            let mut ends = Vec::new();
+            for row in 0..count {
+                let scores = self.question.scores(&states[row * width..(row + 1) * width])?;
+                ends.extend(scores.into_iter().flat_map(|score| [score.lower, score.upper]));
+            }
+            Ok(ends)
+        });
+        let ends: Vec<f64> = ends.map_err(exception)?;
         let outputs = self.question.task.policy.as_ref().map_or(0, |policy| policy.outputs.len());
         PyArray1::from_vec(py, ends).reshape([count, outputs, 2])
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Callable
+import warnings
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from .._policy import Policy
 
 #: Random states at which scores are compared.
 STATES = 500
+
+
+UNKNOWN = "\n  The object computes something that was not understood. Please report this, with the object."
 
 
 def random_states(model: Model, count: int = STATES, seed: int = 0) -> np.ndarray:
@@ -43,6 +47,86 @@ def with_first_class(scores: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros_like(scores), scores], axis=1)
 
 
+#: By how much a score may be below the highest one, relative to it, and still be chosen: libraries choose by probabilities
+#: and means, which round. What this is about, labels in another order and trees that do not count, is far beyond.
+TOLERANCE = 1e-5
+
+
+def compare_choices(
+    policy: Policy, library: str, choose: Callable[[np.ndarray], Sequence[str]], arithmetic: str, count: int = STATES
+) -> None:
+    """Compares choices at random states, as the users of an object see them: scores do not tell which label is which.
+
+    Args:
+        library: Who computes them, for the message.
+        choose: The labels that are chosen for rows of inputs.
+    """
+    states = random_states(policy.model, count)
+    found = policy.scores(states, arithmetic)
+    highest = found[..., 0].max(axis=1)
+    slack = TOLERANCE * (1.0 + np.abs(found).max(axis=(1, 2)))
+    for row, label in enumerate(choose(input_values(policy, states))):
+        column = policy.outputs.index(label) if label in policy.outputs else None
+        if column is not None and found[row, column, 1] >= highest[row] - slack[row]:
+            continue
+        state = policy.model.state(states[row])
+        best = policy.outputs[int(found[row, :, 0].argmax())]
+        raise ComparisonError(
+            f"{library} chooses `{label}`, but `{best}` has the highest score as read (arithmetic {arithmetic}), in the state\n  "
+            + shown(state)
+            + "\n  The object chooses in another way than by its scores, or its outputs are other labels.",
+            state,
+            label,
+            float(highest[row]),
+            None if column is None else float(found[row, column, 1]),
+        )
+
+
+def compare_ranking(
+    policy: Policy, library: str, scores: Callable[[np.ndarray], np.ndarray], arithmetic: str, count: int = STATES
+) -> None:
+    """Whether the output with the highest score as read has the highest one of a library, too, at random states.
+
+    For probabilities and other functions of scores, which keep their order up to rounding.
+    """
+    states = random_states(policy.model, count)
+    expected = np.asarray(scores(input_values(policy, states)), dtype=np.float64)
+    found = policy.scores(states, arithmetic)[..., 0]
+    rows = np.arange(count)
+    best, highest = found.argmax(axis=1), expected.max(axis=1)
+    wrong = np.flatnonzero(~(expected[rows, best] >= highest - TOLERANCE * (1.0 + np.abs(highest))))
+    if len(wrong) > 0:
+        row = wrong[0]
+        state = policy.model.state(states[row])
+        label, other = policy.outputs[int(best[row])], policy.outputs[int(expected[row].argmax())]
+        raise ComparisonError(
+            f"`{label}` has the highest score as read (arithmetic {arithmetic}), but `{other}` in {library}, in the state\n  "
+            + shown(state)
+            + UNKNOWN,
+            state,
+            other,
+            float(highest[row]),
+            float(expected[row, best[row]]),
+        )
+
+
+def compare_classes(
+    policy: Policy, library: str, classifier: Any, labels: Sequence[str], dtype: Any, arithmetic: str
+) -> None:
+    """Compares choices with what a classifier predicts. ``labels`` are those of its classes, in their order."""
+    label = dict(zip(np.asarray(classifier.classes_).tolist(), labels))
+    predict = lambda rows: [label[value] for value in np.asarray(classifier.predict(rows.astype(dtype))).tolist()]
+    with warnings.catch_warnings():
+        # Rows of numbers have no names of features.
+        warnings.simplefilter("ignore", UserWarning)
+        compare_choices(policy, library, predict, arithmetic)
+
+
+def shown(state: Mapping[str, Any]) -> str:
+    """A state in one line."""
+    return ", ".join(f"{name} = {value}" for name, value in state.items())
+
+
 def compare(
     policy: Policy, library: str, scores: Callable[[np.ndarray], np.ndarray], arithmetic: str, count: int = STATES
 ) -> None:
@@ -67,12 +151,12 @@ def compare(
     state = policy.model.state(states[row])
     label = policy.outputs[column]
     ends = (float(lower[row, column]), float(upper[row, column]))
-    shown = repr(ends[0]) if ends[0] == ends[1] else f"in {ends[0]!r} … {ends[1]!r}"
+    read = repr(ends[0]) if ends[0] == ends[1] else f"in {ends[0]!r} … {ends[1]!r}"
     value = float(expected[row, column])
     raise ComparisonError(
-        f"the score of `{label}` is {value!r} in {library}, but {shown} as read (arithmetic {arithmetic}), in the state\n  "
-        + ", ".join(f"{name} = {part}" for name, part in state.items())
-        + "\n  The object computes something that was not understood. Please report this, with the object.",
+        f"the score of `{label}` is {value!r} in {library}, but {read} as read (arithmetic {arithmetic}), in the state\n  "
+        + shown(state)
+        + UNKNOWN,
         state,
         label,
         value,

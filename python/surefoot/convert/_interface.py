@@ -16,7 +16,7 @@ from .._policy import interface_document
 def make_interface(
     model: Model,
     file: str,
-    counts: "tuple[int, int]",
+    counts: "Optional[tuple[int, int]]",
     inputs: Optional[Sequence[str]],
     outputs: Optional[Sequence[str]],
     interface: Optional[PathLike],
@@ -24,7 +24,7 @@ def make_interface(
     names: Optional[Sequence[str]] = None,
     labels: Optional[Sequence[str]] = None,
 ) -> Dict[str, Any]:
-    """An interface for an object with these numbers of inputs and outputs.
+    """An interface for an object with these numbers of inputs and outputs, if they are known.
 
     Inputs are those of the interface file, else those that are listed, else the ``names`` that the object knows itself, else
     ``model.observed``; outputs likewise.
@@ -41,12 +41,13 @@ def make_interface(
     else:
         given = inputs if inputs is not None else names
         chosen = outputs if outputs is not None else labels
-        document = interface_document(model, file, given, chosen, bool(filter))
+        document = interface_document(model, file, given, chosen, filter)
         found = (len(document["input"]), len(document["output"]))
         described = (_described("inputs", inputs, names, "variables"), _described("outputs", outputs, labels, "labels"))
+    expected_counts = found if counts is None else counts
     for what, count, expected, where, whole in (
-        ("inputs", found[0], counts[0], described[0], model.observed),
-        ("outputs", found[1], counts[1], described[1], model.labels),
+        ("inputs", found[0], expected_counts[0], described[0], model.observed),
+        ("outputs", found[1], expected_counts[1], described[1], model.labels),
     ):
         if count != expected:
             raise PolicyError(
@@ -75,8 +76,12 @@ def _read(path: PathLike) -> Dict[str, Any]:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{os.fspath(path)}: {error.strerror}", error.strerror, os.fspath(path)) from error
-    except ValueError as error:
-        message = f"no JSON: {error}"
+    except json.JSONDecodeError as error:
+        message = f"no JSON: {error.msg}"
+        place = f"{os.fspath(path)}:{error.lineno}:{error.colno}"
+        raise InputError(f"{place}: {message}", message, os.fspath(path), error.lineno, error.colno) from error
+    except UnicodeDecodeError as error:
+        message = f"no text: {error}"
         raise InputError(f"{os.fspath(path)}: {message}", message, os.fspath(path)) from error
     if not isinstance(document, Mapping) or not all(isinstance(document.get(key), list) for key in ("input", "output")):
         message = "an interface is a JSON object with the lists `input` and `output`"
@@ -108,7 +113,11 @@ def names_of_variables(
 def labels_of_classes(model: Model, classes: Sequence[Any], outputs: Optional[Sequence[str]]) -> List[str]:
     """The labels of a classifier: its classes are names of labels, or positions in ``outputs`` or ``model.labels``."""
     values = [value.item() if hasattr(value, "item") else value for value in classes]
+    if len(values) < 2:
+        raise PolicyError(f"there is one class only, {values[0]!r}: the policy was trained on a single label")
     if all(isinstance(value, str) for value in values):
+        if outputs is not None and list(outputs) != values:
+            raise UsageError(f"`outputs` lists {listed(outputs)}, but the classes are labels themselves: {listed(values)}")
         return list(values)
     labels = model.labels if outputs is None else list(outputs)
     if not all(isinstance(value, (int, bool)) or float(value).is_integer() for value in values):

@@ -10,7 +10,7 @@ from .._arguments import PathLike
 from .._errors import PolicyError, UsageError, require
 from .._model import MEMORY, Model
 from .._policy import Policy, from_contents
-from ._compare import compare, with_first_class
+from ._compare import compare, compare_classes, with_first_class
 from ._interface import labels_of_classes, make_interface, names_of_variables
 
 
@@ -64,6 +64,8 @@ def from_lightgbm(
         return with_first_class(found) if is_binary else found
 
     compare(policy, "LightGBM", scores, "f64")
+    if isinstance(wrapper, lightgbm.LGBMClassifier):
+        compare_classes(policy, "LightGBM", wrapper, policy.outputs, np.float64, "f64")
     return policy
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -10,7 +11,15 @@ from .._arguments import PathLike
 from .._errors import PolicyError, require
 from .._model import Model
 from .._policy import Policy
+from ._compare import compare_choices
 from ._torch import module_layers, policy_of_layers
+
+#: Classes of policies, by module. What is made of these by inheritance may compute anything.
+_POLICIES = {
+    ("stable_baselines3.common.policies", "ActorCriticPolicy"),
+    ("sb3_contrib.common.maskable.policies", "MaskableActorCriticPolicy"),
+    ("stable_baselines3.dqn.policies", "DQNPolicy"),
+}
 
 
 def from_sb3(
@@ -24,7 +33,8 @@ def from_sb3(
 ) -> Policy:
     """A policy from a trained algorithm of Stable-Baselines3: PPO, A2C, DQN, or MaskablePPO of sb3-contrib, with ``MlpPolicy``.
 
-    What is verified is ``predict(…, deterministic=True)``: the action with the highest logit or value.
+    What is verified is ``predict(…, deterministic=True)``: the action with the highest logit or value. It is called at random
+    states to see that it chooses that.
 
     Args:
         algorithm: The algorithm.
@@ -35,16 +45,22 @@ def from_sb3(
         interface: An interface file (``.jani2nnet``) that says both.
         filter: Whether it chooses among applicable labels only. Default: true for MaskablePPO, whose masks are that.
 
+    An algorithm that was loaded from a file does not know whether its observations were normalised.
+
     Raises:
-        PolicyError: The policy has parts that are not known, normalises observations, or was trained for other bounds.
+        PolicyError: The policy has parts that are not known, sees other observations than the states, or was trained for other
+            bounds.
     """
     torch = require("torch", "from_sb3")
     require("stable_baselines3", "from_sb3", "stable-baselines3")
     name = type(algorithm).__name__
     policy = getattr(algorithm, "policy", None)
+    if isinstance(algorithm, (str, os.PathLike)):
+        raise PolicyError("this is a file\n  hint: `load_policy(file, model, inputs=[…])` reads what `save` has written")
     if policy is None:
         raise PolicyError(f"a {name} has no policy\n  hint: pass the algorithm, such as PPO(…)")
     _refuse_normalisation(algorithm)
+    _refuse_wrappers(algorithm)
     _check_spaces(algorithm, name)
     layers, module = _layers(torch, policy, name)
     if interface is None:
@@ -52,9 +68,15 @@ def from_sb3(
         inputs = inputs if inputs is not None else own[0]
         outputs = outputs if outputs is not None else own[1]
     if filter is None:
-        filter = name == "MaskablePPO" or "Maskable" in type(policy).__name__
+        filter = type(policy).__name__ == "MaskableActorCriticPolicy"
     result = policy_of_layers(torch, module, layers, model, inputs, outputs, interface, filter)
     _compare_bounds(algorithm.observation_space, result)
+
+    def predicted(rows: np.ndarray) -> List[str]:
+        actions, _ = algorithm.predict(rows.astype(algorithm.observation_space.dtype), deterministic=True)
+        return [result.outputs[action] for action in actions]
+
+    compare_choices(result, f"{name}.predict", predicted, "any-f32")
     return result
 
 
@@ -64,6 +86,17 @@ def _refuse_normalisation(algorithm: Any) -> None:
         raise PolicyError(
             "the policy was trained on normalised observations (VecNormalize), which the network alone does not compute\n"
             "  hint: train with `VecNormalize(…, norm_obs=False)`"
+        )
+
+
+def _refuse_wrappers(algorithm: Any) -> None:
+    """Refuses environments whose observations are not the values of variables."""
+    gymnasium = require("gymnasium", "from_sb3")
+    environment = algorithm.get_env() if hasattr(algorithm, "get_env") else None
+    if environment is not None and any(environment.env_is_wrapped(gymnasium.ObservationWrapper)):
+        raise PolicyError(
+            "the environment has a wrapper that changes observations, which the network alone does not compute\n"
+            "  hint: train without it"
         )
 
 
@@ -81,24 +114,26 @@ def _check_spaces(algorithm: Any, name: str) -> None:
 
 def _layers(torch: Any, policy: Any, name: str) -> Tuple[List[Tuple[Any, Any]], Any]:
     """The chain of layers from observations to logits or values, and a module that computes it."""
+    kind = type(policy)
+    if (kind.__module__, kind.__name__) not in _POLICIES:
+        raise PolicyError(
+            f"{name} has a policy of type {kind.__name__}, which is not known: `MlpPolicy` of PPO, A2C, DQN and MaskablePPO is\n"
+            "  hint: of one that computes the same, pass its network: `from_torch(torch.nn.Sequential(policy.mlp_extractor.policy_net, "
+            "policy.action_net), model, …)`"
+        )
     extractor = getattr(policy, "pi_features_extractor", None) or getattr(policy, "features_extractor", None)
     network = getattr(policy, "q_net", None)
     if network is not None:
         extractor = network.features_extractor
-    kind = type(extractor).__name__
-    if kind != "FlattenExtractor":
-        raise PolicyError(f"the policy has a features extractor of type {kind}, which is not known: it must be an MlpPolicy")
+    features = type(extractor).__name__
+    if features != "FlattenExtractor":
+        raise PolicyError(f"the policy has a features extractor of type {features}, which is not known: it must be an MlpPolicy")
     if network is not None:
         module = network.q_net
         return module_layers(torch, module, "q_net"), module
-    mlp: Any = getattr(policy, "mlp_extractor", None)
-    action: Any = getattr(policy, "action_net", None)
-    if type(mlp).__name__ != "MlpExtractor" or action is None:
-        kind = type(policy).__name__
-        raise PolicyError(f"{name} has a policy of type {kind}, which is not known: PPO, A2C, DQN and MaskablePPO are")
-    layers = module_layers(torch, mlp.policy_net, "mlp_extractor.policy_net")
-    layers += module_layers(torch, action, "action_net")
-    return layers, torch.nn.Sequential(mlp.policy_net, action)
+    body, head = policy.mlp_extractor.policy_net, policy.action_net
+    layers = module_layers(torch, body, "mlp_extractor.policy_net") + module_layers(torch, head, "action_net")
+    return layers, torch.nn.Sequential(body, head)
 
 
 def _of_environment(algorithm: Any, model: Model) -> "tuple[Optional[List[str]], Optional[List[str]]]":

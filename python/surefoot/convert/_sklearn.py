@@ -10,7 +10,7 @@ from .._arguments import PathLike
 from .._errors import PolicyError, require
 from .._model import MEMORY, Model
 from .._policy import Policy, from_contents
-from ._compare import compare
+from ._compare import compare, compare_classes
 from ._interface import labels_of_classes, make_interface, names_of_variables
 from ._trees import document, first_above, first_above_double, structure
 
@@ -48,26 +48,32 @@ def from_sklearn(
     name = type(estimator).__name__
     make = _KNOWN.get(name)
     if make is None:
-        raise PolicyError(f"a {name} is not known\n  hint: these are: {', '.join(_KNOWN)}")
+        inner = getattr(estimator, "best_estimator_", None) or (getattr(estimator, "steps", None) or [("", None)])[-1][1]
+        hint = f"pass the {type(inner).__name__} in it" if type(inner).__name__ in _KNOWN else f"these are: {', '.join(_KNOWN)}"
+        raise PolicyError(f"a {name} is not known\n  hint: {hint}")
     if not hasattr(estimator, "n_features_in_"):
         raise PolicyError(f"the {name} is not fitted yet")
-    base, trees, scores = make(estimator)
     classes = getattr(estimator, "classes_", None)
     labels: Optional[Sequence[str]] = None
+    if isinstance(classes, list):
+        raise PolicyError(f"the {name} predicts several classes at once, but a policy chooses one label")
     if classes is not None and interface is None:
-        if isinstance(classes, list):
-            raise PolicyError(f"the {name} predicts several classes at once, but a policy chooses one label")
         labels = labels_of_classes(model, classes, outputs)
-        # Where `predict` takes the second class on ties, it comes first.
-        labels = labels[::-1] if _is_binary_boosting(name, estimator) else labels
     elif outputs is not None:
         labels = list(outputs)
+    base, trees, scores = make(estimator)
     counts = (int(estimator.n_features_in_), len(base))
     names = names_of_variables(model, getattr(estimator, "feature_names_in_", None), inputs, interface)
     described = make_interface(model, "policy.ensemble.json", counts, inputs, labels, interface, filter, names=names)
+    by_class = list(described["output"])
+    if _is_binary_boosting(name, estimator):
+        # `predict` takes the second class on ties, so that one comes first.
+        described["output"] = by_class[::-1]
     files = {f"{MEMORY}/policy.ensemble.json": document(base, trees)}
     policy = from_contents(model, described, files, "f64")
     compare(policy, "scikit-learn", scores, "f64")
+    if classes is not None:
+        compare_classes(policy, "scikit-learn", estimator, by_class, np.float64, "f64")
     return policy
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import io
 from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
@@ -13,18 +13,7 @@ from .._model import MEMORY, Model
 from .._policy import Policy, from_contents
 from ._compare import compare
 from ._interface import make_interface
-from ._protobuf import chain
-
-#: Activations by name, for state dicts.
-ACTIVATIONS = {
-    "relu": ("Relu", {}),
-    "tanh": ("Tanh", {}),
-    "sigmoid": ("Sigmoid", {}),
-    "elu": ("Elu", {"alpha": 1.0}),
-    "leaky_relu": ("LeakyRelu", {"alpha": 0.01}),
-}
-
-
+from ._protobuf import chain as onnx_chain
 def from_torch(
     network: Any,
     model: Model,
@@ -33,7 +22,8 @@ def from_torch(
     outputs: Optional[Sequence[str]] = None,
     interface: Optional[PathLike] = None,
     filter: Optional[bool] = None,
-    activation: str = "relu",
+    activation: Optional[str] = None,
+    layers: Optional[Sequence[str]] = None,
 ) -> Policy:
     """A policy from a network of PyTorch.
 
@@ -46,22 +36,52 @@ def from_torch(
         outputs: The labels of its outputs, in order. Default: ``model.labels``.
         interface: An interface file (``.jani2nnet``) that says both.
         filter: Whether it chooses among applicable labels only.
-        activation: Of a state dict: what stands between its layers.
+        activation: Of a state dict with several layers: what stands between them (``"relu"``, ``"tanh"``, ``"sigmoid"``, ``"elu"`` or
+            ``"leaky_relu"``).
+        layers: Of a state dict: the names of its layers, in order, where names and shapes leave that open.
+
+    A state dict is read like a file of one: it says neither what stands between its layers nor always in which order they are, and
+    there is nothing to compare its scores with.
 
     Raises:
         PolicyError: A layer is not known, or the numbers of inputs or outputs do not fit.
         ComparisonError: Scores differ from those of PyTorch.
     """
     torch = require("torch", "from_torch")
-    if isinstance(network, torch.nn.Module):
-        layers = module_layers(torch, network, type(network).__name__)
-        module = network
-    elif isinstance(network, Mapping):
-        layers = state_dict_layers(network, activation)
-        module = _module(torch, layers)
-    else:
+    if isinstance(network, Mapping):
+        return _policy_of_state_dict(torch, network, model, inputs, outputs, interface, filter, activation, layers)
+    if not isinstance(network, torch.nn.Module):
         raise UsageError(f"`network` is a {type(network).__name__}, but must be a torch.nn.Module or a state dict")
-    return policy_of_layers(torch, module, layers, model, inputs, outputs, interface, filter)
+    if activation is not None or layers is not None:
+        raise UsageError("`activation` and `layers` are for state dicts; a module says both itself")
+    chain = module_layers(torch, network, type(network).__name__)
+    return policy_of_layers(torch, network, chain, model, inputs, outputs, interface, filter)
+
+
+def _policy_of_state_dict(
+    torch: Any,
+    tensors: Mapping[str, Any],
+    model: Model,
+    inputs: Optional[Sequence[str]],
+    outputs: Optional[Sequence[str]],
+    interface: Optional[PathLike],
+    filter: Optional[bool],
+    activation: Optional[str],
+    layers: Optional[Sequence[str]],
+) -> Policy:
+    """A policy of named tensors, which the reader of files understands or refuses."""
+    other = [name for name, value in tensors.items() if not (isinstance(name, str) and isinstance(value, torch.Tensor))]
+    if other or not tensors:
+        found = f"`{other[0]}`" if other else "nothing"
+        raise PolicyError(
+            f"a state dict holds tensors by name, but there is {found}\n"
+            "  hint: of a checkpoint, pass the state dict that it holds, such as `checkpoint['state_dict']`"
+        )
+    document = make_interface(model, "policy.pth", None, inputs, outputs, interface, filter)
+    document.update({key: value for key, value in (("activation", activation), ("layers", layers)) if value})
+    contents = io.BytesIO()
+    torch.save({name: value.detach().cpu() for name, value in tensors.items()}, contents)
+    return from_contents(model, document, {f"{MEMORY}/policy.pth": contents.getvalue()}, "any-f32")
 
 
 def policy_of_layers(
@@ -80,7 +100,7 @@ def policy_of_layers(
         raise PolicyError("the network has no Linear layer")
     counts = (weights[0].shape[1], weights[-1].shape[0])
     document = make_interface(model, "policy.onnx", counts, inputs, outputs, interface, filter)
-    contents = chain(layers, *counts)
+    contents = onnx_chain(layers, *counts)
     policy = from_contents(model, document, {f"{MEMORY}/policy.onnx": contents}, "any-f32")
 
     def scores(rows: np.ndarray) -> np.ndarray:
@@ -141,45 +161,3 @@ def _linear(weight: Any, bias: Any, place: str) -> Tuple[np.ndarray, np.ndarray]
     if not (np.isfinite(weights).all() and np.isfinite(biases).all()):
         raise PolicyError(f"{place} has parameters that are infinite or not a number")
     return weights, biases
-
-
-def state_dict_layers(tensors: Mapping[str, Any], activation: str) -> List[Tuple[Any, Any]]:
-    """The chain of layers of a state dict: weights in order, an activation between two of them."""
-    if activation not in ACTIVATIONS:
-        raise UsageError(f"`activation` is {activation!r}, but must be one of {', '.join(ACTIVATIONS)}")
-    names = [name[: -len("weight")] for name in tensors if name.endswith("weight")]
-    known = {name + part for name in names for part in ("weight", "bias")}
-    other = [name for name in tensors if name not in known]
-    if other or not names:
-        found = f"`{other[0]}`" if other else "nothing"
-        raise PolicyError(f"a state dict of a chain holds weights and biases of its layers, but there is {found}")
-    names.sort(key=lambda name: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)])
-    layers: List[Tuple[Any, Any]] = []
-    for name in names:
-        weight = tensors[name + "weight"]
-        if weight.ndim != 2:
-            raise PolicyError(f"`{name}weight` has {weight.ndim} dimensions, but weights of a Linear layer have 2")
-        layer = _linear(weight, tensors.get(name + "bias"), f"`{name.rstrip('.') or 'the layer'}`")
-        if layers:
-            before = layers[-1][0].shape[0]
-            if layer[0].shape[1] != before:
-                raise PolicyError(f"`{name}weight` reads {layer[0].shape[1]} values, but the layer before it has {before}")
-            layers.append(ACTIVATIONS[activation])
-        layers.append(layer)
-    return layers
-
-
-def _module(torch: Any, layers: List[Tuple[Any, Any]]) -> Any:
-    """A module of layers that come from a state dict, to compare with."""
-    nn = torch.nn
-    activations = {"Relu": nn.ReLU, "Tanh": nn.Tanh, "Sigmoid": nn.Sigmoid, "Elu": nn.ELU, "LeakyRelu": nn.LeakyReLU}
-    parts = []
-    for layer in layers:
-        if isinstance(layer[0], str):
-            parts.append(activations[layer[0]]())
-        else:
-            weights, biases = layer
-            linear = nn.Linear(weights.shape[1], weights.shape[0])
-            linear.load_state_dict({"weight": torch.as_tensor(weights), "bias": torch.as_tensor(biases)})
-            parts.append(linear)
-    return nn.Sequential(*parts)

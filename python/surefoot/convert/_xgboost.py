@@ -11,7 +11,7 @@ from .._arguments import PathLike
 from .._errors import PolicyError, UsageError, require
 from .._model import MEMORY, Model
 from .._policy import Policy, from_contents
-from ._compare import compare, with_first_class
+from ._compare import compare, compare_classes, with_first_class
 from ._interface import labels_of_classes, make_interface, names_of_variables
 
 
@@ -42,7 +42,8 @@ def from_xgboost(
         if missing is not None and not np.isnan(missing):
             raise PolicyError(f"the value {missing} counts as missing in this model; train it without `missing`")
         booster = booster.get_booster()
-        best = getattr(wrapper, "best_iteration", None) if getattr(wrapper, "early_stopping_rounds", None) else None
+        # Only there if training has stopped early, or a file says so; `predict` goes by it.
+        best = getattr(wrapper, "best_iteration", None)
         if best is not None:
             booster = booster[: best + 1]
         if isinstance(wrapper, xgboost.XGBClassifier) and interface is None:
@@ -74,4 +75,6 @@ def from_xgboost(
     )
     policy = from_contents(model, document, {f"{MEMORY}/policy.xgboost.json": contents}, "f32")
     compare(policy, "XGBoost", scores, "f32")
+    if isinstance(wrapper, xgboost.XGBClassifier):
+        compare_classes(policy, "XGBoost", wrapper, policy.outputs, np.float32, "f32")
     return policy

@@ -8,21 +8,38 @@
 :func:`make_sb3_vec` the same for Stable-Baselines3. docs/python.md says what a step is.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
+
+from .._arguments import PathLike
+from .._model import Model, PropertyLike
 from ._batch import Settings
 from ._env import Environment, make
 from ._vector import VectorEnvironment, make_vec
 
+if TYPE_CHECKING:
+    from ._sb3 import SB3VectorEnvironment
+
 __all__ = ["Environment", "Settings", "VectorEnvironment", "make", "make_sb3_vec", "make_vec"]
 
 
-def make_sb3_vec(model, property=None, num_envs=16, *, seed=0, **settings):
+def make_sb3_vec(
+    model: Union[Model, PathLike, Mapping[str, Any]],
+    property: PropertyLike = None,
+    num_envs: int = 16,
+    *,
+    seed: Optional[int] = None,
+    **settings: Any,
+) -> SB3VectorEnvironment:
     """A vectorised environment (``VecEnv``) for Stable-Baselines3 and sb3-contrib, with native steps and action masks.
 
     Args:
         model: A model, or its file.
         property: Name or index of the property, or its file.
         num_envs: Number of runs side by side.
-        seed: Seed of the first runs; ``learn`` of Stable-Baselines3 sets its own.
+        seed: Seed of the first runs; ``learn`` of Stable-Baselines3 sets its own if the algorithm has one. Default: another one each
+            time.
         settings: See :class:`Settings`.
     """
     from ._sb3 import make_sb3_vec as make

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
@@ -73,7 +74,7 @@ class Batch:
         property: PropertyLike,
         count: int,
         autoreset: str,
-        seed: int,
+        seed: Optional[int],
         settings: Settings,
     ) -> None:
         if count < 1:
@@ -83,7 +84,7 @@ class Batch:
         self.count = count
         self.observed: List[str] = list(self.model.observed if settings.observed is None else settings.observed)
         self.actions: List[str] = list(self.model.labels if settings.actions is None else settings.actions)
-        self._native = self._make(property, autoreset, seed)
+        self._native = self._make(property, autoreset, secrets.randbits(64) if seed is None else seed)
         self._labels = self._native.labels()
         self.endings = self._native.endings()
         self.dtype = np.dtype(settings.dtype)

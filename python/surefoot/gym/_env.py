@@ -40,7 +40,7 @@ class Environment(gymnasium.Env):
     ) -> None:
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise UsageError(f"`render_mode` is {render_mode!r}, but must be None, 'ansi' or 'rgb_array'")
-        self._batch = Batch(model, property, 1, "disabled", 0, Settings(**settings))
+        self._batch = Batch(model, property, 1, "disabled", None, Settings(**settings))
         self.model = self._batch.model
         self.inputs = self._batch.observed
         self.outputs = self._batch.actions

@@ -115,7 +115,7 @@ def make_sb3_vec(
     property: PropertyLike,
     num_envs: int,
     *,
-    seed: int,
+    seed: Optional[int],
     **settings: Any,
 ) -> SB3VectorEnvironment:
     """See :func:`surefoot.gym.make_sb3_vec`."""

@@ -42,7 +42,7 @@ class VectorEnvironment(vector.VectorEnv):
         num_envs: int = 16,
         *,
         autoreset: Any = vector.AutoresetMode.NEXT_STEP,
-        seed: int = 0,
+        seed: Optional[int] = None,
         copy: bool = True,
         **settings: Any,
     ) -> None:
@@ -120,7 +120,7 @@ def make_vec(
     num_envs: int = 16,
     *,
     autoreset: Any = vector.AutoresetMode.NEXT_STEP,
-    seed: int = 0,
+    seed: Optional[int] = None,
     copy: bool = True,
     **settings: Any,
 ) -> VectorEnvironment:
@@ -131,7 +131,7 @@ def make_vec(
         property: Name or index of the property, or its file or contents.
         num_envs: Number of runs side by side.
         autoreset: A ``gymnasium.vector.AutoresetMode``: when a run that has ended starts again.
-        seed: Seed of the runs, until ``reset`` sets others.
+        seed: Seed of the runs, until ``reset`` sets others. Default: another one each time.
         copy: Whether arrays are copied; without, they hold only until the next step.
         settings: See :class:`Settings`.
     """

@@ -25,7 +25,7 @@ pub(super) struct Interface<'d> {
     output: Json<'d>,
     inputs: Vec<PolicyInput>,
     outputs: Vec<LabelId>,
-    filter: bool,
+    filter: Option<bool>,
     hidden: Option<(Json<'d>, Vec<usize>)>,
     request: Request,
 }
@@ -82,7 +82,7 @@ impl<'d> Interface<'d> {
         if let Some(file) = root.get("torch-file") {
             file.str()?;
         }
-        let filter = root.get("filter").map_or(Ok(false), Json::bool)?;
+        let filter = root.get("filter").map(Json::bool).transpose()?;
         let input = root.require("input").map_err(|error| error.with_hint(EXAMPLE))?;
         let output = root.require("output").map_err(|error| error.with_hint(EXAMPLE))?;
         let mut inputs = Vec::new();
@@ -177,10 +177,30 @@ impl<'d> Interface<'d> {
         Ok(())
     }
 
-    /// The policy with this scorer, which was read from `file`, if their sizes agree.
+    /// Refuses another order of outputs than that of the classes in training, as far as they are labels of the model.
+    pub(super) fn compare_classes(
+        &self,
+        classes: &[String],
+        file: &Path,
+        system: &TransitionSystem,
+    ) -> Result<(), InputError> {
+        for (number, (name, &output)) in classes.iter().zip(&self.outputs).enumerate() {
+            if system.label(name).is_some_and(|label| label != output) {
+                let message =
+                    format!("output {number} is another one than the class {name:?} of {}", file.display());
+                let hint = format!("list the outputs in the order of the classes: {}", classes.join(", "));
+                return Err(self.output.error(message).with_hint(hint));
+            }
+        }
+        Ok(())
+    }
+
+    /// The policy with this scorer, which was read from `file`, if their sizes agree. Whether it chooses among applicable
+    /// labels is said by the interface, else by its training.
     pub(super) fn attach(
         self,
         scorer: Scorer,
+        is_masked: bool,
         file: &Path,
         warnings: &mut Vec<InputError>,
     ) -> Result<Policy, InputError> {
@@ -222,7 +242,7 @@ impl<'d> Interface<'d> {
             }
         }
         let root = self.root;
-        Policy::new(self.inputs, self.outputs, self.filter, scorer)
+        Policy::new(self.inputs, self.outputs, self.filter.unwrap_or(is_masked), scorer)
             .map_err(|error| root.error(error.to_string()))
     }
 }

@@ -125,7 +125,8 @@ pub fn parse(
         interface.compare_observations(observed, system, warnings);
     }
     interface.compare_features(&found.features, &file, system, &options.constants)?;
-    interface.attach(found.scorer, &file, warnings)
+    interface.compare_classes(&found.classes, &file, system)?;
+    interface.attach(found.scorer, found.is_masked, &file, warnings)
 }
 
 /// A scorer and what its file says about it.
@@ -137,11 +138,22 @@ struct Found {
     observed: Option<Vec<(f64, f64)>>,
     /// What the inputs were called in training; empty if the file does not say it.
     features: Vec<String>,
+    /// What the outputs were called in training, likewise.
+    classes: Vec<String>,
+    /// Whether it was trained to choose among applicable labels only.
+    is_masked: bool,
 }
 
 impl From<Scorer> for Found {
     fn from(scorer: Scorer) -> Self {
-        Found { scorer, is_state_dict: false, observed: None, features: Vec::new() }
+        Found {
+            scorer,
+            is_state_dict: false,
+            observed: None,
+            features: Vec::new(),
+            classes: Vec::new(),
+            is_masked: false,
+        }
     }
 }
 
@@ -178,7 +190,8 @@ fn read_scorer(
     }
     let sizes = request.sizes;
     if onnx::recognise(file, &contents) {
-        return onnx::read(file, &contents, sizes, warnings).map(Found::from);
+        let (scorer, classes) = onnx::read(file, &contents, sizes, warnings)?;
+        return Ok(Found { classes, ..scorer.into() });
     }
     let text = utf8_text(file, contents)?;
     if is_json(&text) {
@@ -204,17 +217,17 @@ fn read_scorer(
 /// Reads a zip archive: that of Stable-Baselines3, or a state dict of `PyTorch`.
 fn read_archive(file: &Path, contents: &[u8], request: &Request) -> Result<Found, InputError> {
     let mut archive = Archive::open(file, contents)?;
-    let (network, observed) = if sb3::recognise(&archive) {
-        let stored = sb3::read(file, &mut archive, request)?;
-        (stored.network, stored.observed)
+    let found: Found = if sb3::recognise(&archive) {
+        let sb3::Stored { network, observed, is_masked } = sb3::read(file, &mut archive, request)?;
+        Found { observed, is_masked, ..Scorer::Network(network).into() }
     } else if let Some(folder) = torch::folder(&archive) {
         let tensors = torch::read(file, &mut archive, &folder)?;
-        (state_dict::network(file, &tensors, request)?, None)
+        Scorer::Network(state_dict::network(file, &tensors, request)?).into()
     } else {
         let message = "this is a zip archive, but neither one of PyTorch (`data.pkl`) nor of Stable-Baselines3 (`policy.pth`)";
         return Err(InputError::in_file(file, message));
     };
-    Ok(Found { is_state_dict: true, observed, ..Scorer::Network(network).into() })
+    Ok(Found { is_state_dict: true, ..found })
 }
 
 /// Whether the text can only be JSON, as opposed to the text of an `.nnet` file or of `LightGBM`.

@@ -22,12 +22,16 @@ pub(super) struct Stored {
     pub network: Network,
     /// Smallest and largest observation of each input, where the file says it.
     pub observed: Option<Vec<(f64, f64)>>,
+    /// Whether it chooses among applicable labels only (`MaskablePPO`).
+    pub is_masked: bool,
 }
 
 /// What the policies of an algorithm consist of.
 struct Kind {
-    /// Modules of Python with its policy classes.
-    modules: &'static [&'static str],
+    /// The module of Python with its policy classes.
+    module: &'static str,
+    /// Whether it chooses among applicable labels only.
+    is_masked: bool,
     /// The layers before the last one, up to their numbers.
     body: &'static str,
     /// The layer of the scores; `None` if it is the last one of the body.
@@ -36,17 +40,23 @@ struct Kind {
     activation: Activation,
 }
 
-const KINDS: [Kind; 2] = [
-    // PPO, A2C and MaskablePPO: the scores are the logits of actions.
-    Kind {
-        modules: &["stable_baselines3.common.policies", "sb3_contrib.common.maskable.policies"],
-        body: "mlp_extractor.policy_net.",
-        head: Some("action_net"),
-        activation: Activation::Tanh,
-    },
+/// PPO and A2C: the scores are the logits of actions.
+const ACTOR_CRITIC: Kind = Kind {
+    module: "stable_baselines3.common.policies",
+    is_masked: false,
+    body: "mlp_extractor.policy_net.",
+    head: Some("action_net"),
+    activation: Activation::Tanh,
+};
+
+const KINDS: [Kind; 3] = [
+    ACTOR_CRITIC,
+    // MaskablePPO.
+    Kind { module: "sb3_contrib.common.maskable.policies", is_masked: true, ..ACTOR_CRITIC },
     // DQN: the scores are Q values.
     Kind {
-        modules: &["stable_baselines3.dqn.policies"],
+        module: "stable_baselines3.dqn.policies",
+        is_masked: false,
         body: "q_net.q_net.",
         head: None,
         activation: Activation::Relu,
@@ -108,14 +118,15 @@ pub(super) fn read(path: &Path, archive: &mut Archive<'_>, request: &Request) ->
         let message = format!("the layers are {names:?}, but {asked:?} are asked for");
         return Err(InputError::in_file(&weights_path, message).with_hint("leave out the list of layers"));
     }
-    Ok(Stored { network, observed: observed.filter(|bounds| bounds.len() == request.sizes.0) })
+    let observed = observed.filter(|bounds| bounds.len() == request.sizes.0);
+    Ok(Stored { network, observed, is_masked: kind.is_masked })
 }
 
 fn kind(root: Json<'_>) -> Result<&'static Kind, InputError> {
     let class = root.require("policy_class")?;
     let module = class.require("__module__")?;
     let name = module.str()?;
-    KINDS.iter().find(|kind| kind.modules.contains(&name)).ok_or_else(|| {
+    KINDS.iter().find(|kind| kind.module == name).ok_or_else(|| {
         let message = format!("policies of the module {name:?} are not read");
         module
             .error(message)

@@ -102,6 +102,13 @@ fn network(name: &str) -> Network {
 }
 
 #[test]
+fn what_was_trained_with_masks_chooses_among_applicable_labels() {
+    for Fixture { name, policy, .. } in fixture::all() {
+        assert_eq!(policy.filter, name.contains("maskable"), "{name}");
+    }
+}
+
+#[test]
 fn perceptrons_of_onnx_are_chains_of_dense_layers() {
     let network = network("onnx-mlp-relu-0");
     assert_eq!(network.sizes(), [6, 32, 32, 4]);

@@ -37,16 +37,28 @@ pub(super) fn recognise(path: &Path, contents: &[u8]) -> bool {
     (extension && !text) || contents.first() == Some(&FIRST_FIELD)
 }
 
-/// Reads the scorer whose interface has these numbers of inputs and outputs.
+/// Reads the scorer whose interface has these numbers of inputs and outputs, and what its classes are called; nothing if
+/// they have no names.
 pub(super) fn read(
     path: &Path,
     contents: &[u8],
     sizes: (usize, usize),
     warnings: &mut Vec<InputError>,
-) -> Result<Scorer, InputError> {
+) -> Result<(Scorer, Vec<String>), InputError> {
     let model = message::Model::decode(contents).map_err(|error| {
         InputError::in_file(path, format!("this is no ONNX model: {error}"))
             .with_hint("the file may be truncated")
     })?;
-    graph::read(path, &model, contents.len(), sizes, warnings)
+    let scorer = graph::read(path, &model, contents.len(), sizes, warnings)?;
+    Ok((scorer, class_names(&model)))
+}
+
+/// What a classifier calls its classes.
+fn class_names(model: &message::Model) -> Vec<String> {
+    let nodes = model.graph.iter().flat_map(|graph| &graph.nodes);
+    let mut attributes = nodes.flat_map(|node| &node.attributes);
+    let names =
+        attributes.find(|attribute| attribute.name == "classlabels_strings" && !attribute.strings.is_empty());
+    let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
+    names.map_or_else(Vec::new, |names| names.strings.iter().map(text).collect())
 }

@@ -108,6 +108,7 @@ impl Draft {
 
     pub(super) fn read(self, inputs: usize, outputs: usize) -> Result<Scorer, InputError> {
         super::read(Path::new("m.onnx"), &self.bytes(), (inputs, outputs), &mut Vec::new())
+            .map(|(scorer, _)| scorer)
     }
 
     #[track_caller]

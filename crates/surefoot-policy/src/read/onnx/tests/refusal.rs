@@ -71,7 +71,7 @@ fn numbers_beyond_single_precision_are_worth_a_warning() {
     model.graph().initializers.push(Tensor { doubles: vec![1e39], ..tensor("w", data_type::DOUBLE, &[1]) });
     let mut warnings = Vec::new();
     let read = crate::read::onnx::read(Path::new("m.onnx"), &model.bytes(), (1, 1), &mut warnings);
-    assert_eq!(values::<f64>(&read.expect("good"), &[1]), [1e39]);
+    assert_eq!(values::<f64>(&read.expect("good").0, &[1]), [1e39]);
     assert!(warnings[0].to_string().contains("a number of `w` exceeds the range of f32"));
 }
 

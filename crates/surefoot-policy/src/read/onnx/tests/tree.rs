@@ -130,6 +130,21 @@ fn classifiers_have_a_label_and_scores() {
 }
 
 #[test]
+fn classes_may_have_names() {
+    let list = [(0, 1, 0, 0.25), (0, 2, 1, 1.0)];
+    let attributes = [
+        stumps(&["BRANCH_LT"], &[1.0]),
+        weights("class", &list),
+        vec![texts("classlabels_strings", &["down", "up"])],
+    ];
+    let named = learned("TreeEnsembleClassifier", "label p", attributes.concat()).outputs(&["p"]);
+    for (model, names) in [(named, &["down", "up"][..]), (classifier(&list, 2, vec![]), &[])] {
+        let read = super::super::read(Path::new("m.onnx"), &model.bytes(), (2, 2), &mut Vec::new());
+        assert_eq!(read.expect("good").1, names);
+    }
+}
+
+#[test]
 fn two_classes_with_one_weight_choose_as_the_runtime_does() {
     let choice = |weights: [f32; 2], base: &[f32], x: i32| {
         let list = [(0, 1, 0, weights[0]), (0, 2, 0, weights[1])];
