@@ -43,11 +43,9 @@ fn task(system: TransitionSystem, start: ExprId, unsafe_states: ExprId, out_of_d
 }
 
 fn integers(names: &[String], upper: i32) -> (TransitionSystem, Vec<ExprId>) {
-    let mut system = TransitionSystem::default();
-    system.variables = names
-        .iter()
-        .map(|name| Variable::new(name.as_str(), VariableType::Int { lower: 0, upper }))
-        .collect();
+    let variable = |name: &String| Variable::new(name.as_str(), VariableType::Int { lower: 0, upper });
+    let variables = names.iter().map(variable).collect();
+    let mut system = TransitionSystem { variables, ..TransitionSystem::default() };
     let ids =
         (0..names.len()).map(|v| system.exprs.variable(VarId(v as u32), &system.variables[v])).collect();
     (system, ids)
