@@ -88,13 +88,14 @@ pub(crate) struct Bounds<'p> {
     network: &'p Network,
     arithmetic: Arithmetic,
     precision: Precision,
-    /// The variables that the policy reads.
+    /// The variables that the policy reads, ascending.
     reads: Vec<usize>,
 }
 
 impl<'p> Bounds<'p> {
     pub fn new(policy: &'p Policy, network: &'p Network, arithmetic: Arithmetic) -> Self {
-        let reads = policy.variables().into_iter().map(VarId::index).collect();
+        let mut reads: Vec<usize> = policy.variables().into_iter().map(VarId::index).collect();
+        reads.sort_unstable();
         Bounds { policy, network, arithmetic, precision: Precision::of(arithmetic), reads }
     }
 
@@ -109,7 +110,8 @@ impl<'p> Bounds<'p> {
         competes: &[bool],
         scores: &[f64],
     ) -> Option<Cut> {
-        let is_read = |term: &&(u32, i32)| term.1 != 0 && self.reads.contains(&(term.0 as usize));
+        let is_read =
+            |term: &&(u32, i32)| term.1 != 0 && self.reads.binary_search(&(term.0 as usize)).is_ok();
         let several = facts.iter().filter(|fact| fact.terms.iter().filter(is_read).nth(1).is_some());
         let facts: Vec<&Fact> = several.take(FACTS).collect();
         let states = (part, &facts[..]);

@@ -47,21 +47,26 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
     let began = Instant::now();
     let lawful = lawful(task, options, control);
     let mut plain = options;
+    let mut unchecked = None;
+    let first = control.half();
     if let Some(problem) = lawful.as_ref().filter(|_| options.laws == Laws::InTurn) {
-        let half = control.half();
-        let mut run = Run::new(problem, options, &half, began);
+        let mut run = Run::new(problem, options, &first, began);
         run.rounds = 0;
         let found = run.search();
         if !matches!(found, Err(Stop::Limit)) {
             // No use to list states again.
             plain.list = 0;
         }
-        if is_answer(&found) {
-            let proof = run.conclude(task, found, &half)?;
-            // The check of a proof with laws may take longer than another proof.
+        if let Ok(End::Safe(regions)) = &found {
+            // The check of a proof with laws may take longer than another proof: it is kept for the end.
+            let regions = regions.clone();
+            let proof = run.conclude(task, found, &first)?;
             if !matches!(proof.outcome.verdict, Verdict::Unknown(_)) || control.exhausted(0).is_some() {
                 return Ok(proof);
             }
+            unchecked = Some((run, regions));
+        } else if is_answer(&found) {
+            return run.conclude(task, found, control);
         }
     }
     if options.laws != Laws::Obeyed
@@ -78,8 +83,11 @@ pub fn verify(task: &Task, options: Options, control: &Control<'_>) -> Result<Pr
             return run.conclude(task, found, control);
         }
     }
-    let problem = lawful.expect("else all is done above");
-    let mut run = Run::new(&problem, plain, control, began);
+    if let Some((run, regions)) = unchecked {
+        return run.conclude(task, Ok(End::Safe(regions)), control);
+    }
+    let problem = lawful.as_ref().expect("else all is done above");
+    let mut run = Run::new(problem, plain, control, began);
     let found = run.search();
     run.conclude(task, found, control)
 }

@@ -14,6 +14,7 @@ use crate::replay::{check_state, replay};
 use crate::task::{Goal, Task, TaskError};
 
 /// How a search ended.
+#[derive(Clone)]
 pub enum End {
     /// The regions are an invariant.
     Safe(Vec<Region>),
