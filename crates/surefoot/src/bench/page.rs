@@ -55,7 +55,8 @@ pub fn html(results: &Results<'_>) -> String {
             page += &plot.svg;
         }
         page += "</div>\n";
-        if scatters.len() == plot::MANY_PAIRS {
+        let configurations = results.configurations.len();
+        if scatters.len() < configurations * (configurations - 1) / 2 {
             let _ =
                 writeln!(page, "<p>No more than {} pairs of configurations are shown.</p>", plot::MANY_PAIRS);
         }
