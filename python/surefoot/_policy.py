@@ -43,7 +43,7 @@ class Policy:
         self.files: Dict[str, bytes] = dict(files or {})
         self.scorer = scorer
         self.arithmetic = arithmetic
-        self._questions: Dict[Optional[str], _native.Question] = {}
+        self._questions: Dict[Any, _native.Question] = {}
         self._document = self._read()
 
     def _read(self) -> Dict[str, Any]:
@@ -101,15 +101,18 @@ class Policy:
             return self._question(arithmetic or self.arithmetic).scores(numbers)
 
     def _question(self, arithmetic: Optional[str]) -> _native.Question:
-        """The policy as it is evaluated in an arithmetic; it is read once."""
-        if arithmetic not in self._questions:
+        """The policy as it is evaluated in an arithmetic; it is read once, unless its files change."""
+        paths = [file["path"] for file in self._document["files"]]
+        key = (arithmetic, *(os.stat(path).st_mtime_ns for path in paths if os.path.exists(path)))
+        if key not in self._questions:
+            self._questions.clear()
             # Any property will do: scores do not depend on it.
             unused = {"name": "scores", "expression": {"op": "PA", "reach": False}}
             arguments, files = self.model._arguments(unused)
             arguments = [self.model.path, *arguments, *self._arguments(), *option("arithmetic", arithmetic)]
             everything = [*self.model.files.items(), *self.files.items(), *files.items()]
-            self._questions[arithmetic] = _native.Question(arguments, everything)
-        return self._questions[arithmetic]
+            self._questions[key] = _native.Question(arguments, everything)
+        return self._questions[key]
 
     def __getstate__(self) -> Dict[str, Any]:
         # Questions belong to this process.

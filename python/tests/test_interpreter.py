@@ -31,7 +31,7 @@ def test_a_missing_library_is_named(monkeypatch, walk, function, library):
 
 def test_an_interpreter_with_numpy_alone(walk, tmp_path):
     """Models, policies from files and verification need no other library."""
-    venv.create(tmp_path / "bare", with_pip=False)
+    venv.create(tmp_path / "bare", with_pip=False, symlinks=True)
     libraries = tmp_path / "libraries"
     libraries.mkdir()
     for package in (surefoot, np):

@@ -53,17 +53,15 @@ def test_state_dicts(blocks):
     module = network(15, 12, 12, 5, activation=torch.nn.Tanh)
     states = random_states(blocks)
     whole = surefoot.from_torch(module, blocks)
-    # More than ten layers would be in the wrong order if names were sorted as text.
     shuffled = dict(sorted(module.state_dict().items(), key=lambda item: item[0], reverse=True))
     policy = surefoot.from_torch(shuffled, blocks, activation="tanh")
     assert policy.arithmetic == "any-f32"
     assert np.array_equal(policy.scores(states, "f32"), whole.scores(states, "f32"))
 
 
-def test_state_dicts_are_not_guessed_at(blocks):
+def test_state_dicts_are_not_guessed_at(blocks, tmp_path):
     """An activation of ReLU was the default, and names were sorted where they do not say the order."""
     tensors = network(15, 12, 12, 5, activation=torch.nn.Tanh).state_dict()
-    names = {"0": "first", "2": "hidden_b", "4": "last"}
     with pytest.raises(surefoot.InputError, match="activation"):
         surefoot.from_torch(tensors, blocks)
     with pytest.raises(surefoot.InputError, match="the activation \"softsign\" is unknown"):
@@ -76,6 +74,14 @@ def test_state_dicts_are_not_guessed_at(blocks):
     listed = surefoot.from_torch(renamed, blocks, activation="tanh", layers=list(names.values()))
     states = random_states(blocks)
     assert np.array_equal(listed.scores(states, "f32"), surefoot.from_torch(square, blocks, activation="tanh").scores(states, "f32"))
+    path = tmp_path / "policy.jani2nnet"
+    names = [{"name": name, "automaton": None} for name in blocks.observed]
+    path.write_text(json.dumps({"file": "unused", "input": names, "output": blocks.labels, "activation": "tanh"}))
+    by_file = surefoot.from_torch(tensors, blocks, interface=path)
+    assert by_file.description == "neural network 15-12-12-5 (tanh)"
+    assert surefoot.from_torch(network(15, 12, 5), blocks, interface=path).description == "neural network 15-12-5"
+    with pytest.raises(surefoot.PolicyError, match="torch.float64, but must be float32"):
+        surefoot.from_torch({name: value.double() for name, value in tensors.items()}, blocks, activation="tanh")
     with pytest.raises(surefoot.UsageError, match="are for state dicts"):
         surefoot.from_torch(network(15, 5), blocks, activation="relu")
 

@@ -72,6 +72,21 @@ def test_interfaces_of_classifiers_list_labels_by_class(blocks, data, kind, tmp_
     assert (chosen(policy, rows, blocks, "f64") == expected).mean() > 0.999
 
 
+@pytest.mark.parametrize("kind", ["boosting", "zero", "histogram"])
+def test_ties_of_two_classes_are_those_of_predict(walk, kind):
+    """At a score of 0, `GradientBoostingClassifier` takes the second class, `HistGradientBoostingClassifier` the first."""
+    rows = np.array([[x] for x in range(10)] * 40)
+    # Values 3 and 4 have both classes equally often, and all classes together are, too.
+    classes = np.where(rows[:, 0] < 3, 0, np.where(rows[:, 0] > 4, 1, np.arange(len(rows)) // 10 % 2))
+    rows, classes = rows[rows[:, 0] < 8], classes[rows[:, 0] < 8]
+    settings = {"histogram": {"min_samples_leaf": 1, "learning_rate": 0.5}, "boosting": {"learning_rate": 0.5}, "zero": {"learning_rate": 0.5}}
+    estimator = estimators()[kind].set_params(**settings[kind]).fit(rows, classes)
+    assert (estimator.decision_function([[3]]) == 0).any(), "there is a tie"
+    policy = surefoot.from_sklearn(estimator, walk)
+    found = [policy.choose({"x": x}) for x in range(10)]
+    assert found == [walk.labels[action] for action in estimator.predict(np.arange(10).reshape(-1, 1))]
+
+
 def test_choices_are_compared_with_those_of_the_library(blocks, data):
     """Scores alone do not tell which label is which."""
     from sklearn.tree import DecisionTreeClassifier
@@ -136,7 +151,7 @@ def test_estimators_that_do_not_fit_are_refused(blocks, data):
     rows, actions = data
     with pytest.raises(surefoot.PolicyError, match="a LogisticRegression is not known"):
         surefoot.from_sklearn(LogisticRegression(), blocks)
-    with pytest.raises(surefoot.PolicyError, match="a Pipeline is not known\n  hint: pass the DecisionTreeClassifier in it"):
+    with pytest.raises(surefoot.PolicyError, match="a Pipeline is not known\n  hint: train the estimator on plain values"):
         surefoot.from_sklearn(make_pipeline(StandardScaler(), DecisionTreeClassifier()), blocks)
     with pytest.raises(surefoot.PolicyError, match="one class only, 1"):
         surefoot.from_sklearn(DecisionTreeClassifier().fit(rows, np.ones(len(rows), int)), blocks)

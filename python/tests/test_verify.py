@@ -246,6 +246,8 @@ def test_progress_goes_to_a_function(hard):
 
 
 def test_progress_is_a_line_of_tqdm(hard, capsys, monkeypatch):
+    # Notebooks, which other tests run, count as seen.
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
     surefoot.verify(**hard, time_limit=1.0)
     assert capsys.readouterr().err == "", "nobody sees it"
     surefoot.verify(**hard, time_limit=1.0, progress=True)
@@ -253,25 +255,6 @@ def test_progress_is_a_line_of_tqdm(hard, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     surefoot.verify(**hard, time_limit=0.3, progress=True)
     assert capsys.readouterr().err == "", "tqdm is not installed"
-
-
-def test_ctrl_c_stops_the_collection_of_start_states():
-    program = """
-        import surefoot, surefoot.gym
-        model = surefoot.generate("npuzzle", width=4, height=4)
-        print("begin", flush=True)
-        try:
-            while True:
-                surefoot.gym.make(model)
-        except KeyboardInterrupt:
-            print("stopped", flush=True)
-    """
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "begin\n"
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
-    assert out == "stopped\n" and process.returncode == 0
 
 
 def test_an_exception_of_the_function_stops_the_run(hard):

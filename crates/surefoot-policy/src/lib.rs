@@ -34,7 +34,7 @@ pub use layer::{Activation, Layer};
 pub use network::{Element, Network, Node, Source};
 pub use parameter::{Number, Parameter};
 pub use policy::{Policy, PolicyInput, Scorer};
-pub use read::{Lists, ReadOptions, parse, read, read_listed, read_with};
+pub use read::{Classes, Lists, ReadOptions, onnx_classes, parse, read, read_listed, read_with};
 pub use score::Score;
 pub use semantics::{Goal, OutOfDomain, Semantics};
 pub use shape::{Shape, ShapeError};

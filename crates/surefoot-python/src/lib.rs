@@ -20,7 +20,7 @@ mod _native {
     #[pymodule_export]
     use crate::failure::{InputFailure, InternalFailure, OutputFailure, TaskFailure, UsageFailure};
     #[pymodule_export]
-    use crate::question::Question;
+    use crate::question::{Question, onnx_classes};
 
     use pyo3::prelude::{Bound, PyModule, PyModuleMethods, PyResult};
 

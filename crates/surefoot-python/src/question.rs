@@ -7,9 +7,20 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use surefoot::Host;
 use surefoot::service;
+use surefoot_policy::Classes;
 
 use crate::call::{Files, memory};
 use crate::failure::exception;
+
+/// What the classes of an ONNX model are called: names or numbers, or nothing.
+#[pyfunction]
+pub fn onnx_classes(py: Python<'_>, contents: &[u8]) -> PyResult<Option<Py<PyAny>>> {
+    Ok(match surefoot_policy::onnx_classes(contents) {
+        None => None,
+        Some(Classes::Names(names)) => Some(names.into_pyobject(py)?.into_any().unbind()),
+        Some(Classes::Numbers(numbers)) => Some(numbers.into_pyobject(py)?.into_any().unbind()),
+    })
+}
 
 /// A task that was read.
 #[pyclass(frozen, module = "surefoot._native")]

@@ -32,7 +32,8 @@ def make_interface(
     if interface is not None:
         if inputs is not None or outputs is not None:
             raise UsageError("`interface` says what the inputs and outputs are: leave out `inputs` and `outputs`")
-        document = _read(interface)
+        # A network says itself what stands between its layers; a state dict does not.
+        document = _read(interface, *(("activation", "layers") if counts is None else ()))
         found = (len(document["input"]), len(document["output"]))
         described = (f"the interface {os.fspath(interface)} lists", f"the interface {os.fspath(interface)} lists")
         document["file"] = file
@@ -71,7 +72,8 @@ def _described(argument: str, given: Optional[Sequence[str]], own: Optional[Sequ
     return f"the model has {kind}"
 
 
-def _read(path: PathLike) -> Dict[str, Any]:
+def _read(path: PathLike, *more: str) -> Dict[str, Any]:
+    """What an interface file says about inputs and outputs, and ``more`` of it."""
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -86,7 +88,7 @@ def _read(path: PathLike) -> Dict[str, Any]:
     if not isinstance(document, Mapping) or not all(isinstance(document.get(key), list) for key in ("input", "output")):
         message = "an interface is a JSON object with the lists `input` and `output`"
         raise InputError(f"{os.fspath(path)}: {message}", message, os.fspath(path))
-    kept = ("filter", "input", "output", "comment", "metadata")
+    kept = ("filter", "input", "output", "comment", "metadata", *more)
     return {key: value for key, value in document.items() if key in kept}
 
 
@@ -116,6 +118,12 @@ def labels_of_classes(model: Model, classes: Sequence[Any], outputs: Optional[Se
     if len(values) < 2:
         raise PolicyError(f"there is one class only, {values[0]!r}: the policy was trained on a single label")
     if all(isinstance(value, str) for value in values):
+        unknown = [value for value in values if value not in model.all_labels]
+        if unknown:
+            raise PolicyError(
+                f"the class `{unknown[0]}` is no label of the model `{model.name}`\n"
+                f"  hint: it has {listed(model.all_labels)}; an interface file can list labels by class"
+            )
         if outputs is not None and list(outputs) != values:
             raise UsageError(f"`outputs` lists {listed(outputs)}, but the classes are labels themselves: {listed(values)}")
         return list(values)

@@ -92,8 +92,18 @@ def _refuse_normalisation(algorithm: Any) -> None:
 def _refuse_wrappers(algorithm: Any) -> None:
     """Refuses environments whose observations are not the values of variables."""
     gymnasium = require("gymnasium", "from_sb3")
+    vectors = require("stable_baselines3.common.vec_env", "from_sb3", "stable-baselines3")
     environment = algorithm.get_env() if hasattr(algorithm, "get_env") else None
-    if environment is not None and any(environment.env_is_wrapped(gymnasium.ObservationWrapper)):
+    # Normalisation of observations is refused elsewhere.
+    harmless = (vectors.VecMonitor, vectors.VecCheckNan, vectors.VecNormalize, vectors.VecVideoRecorder)
+    while isinstance(environment, harmless):
+        environment = environment.venv
+    is_wrapped = isinstance(environment, vectors.VecEnvWrapper)
+    try:
+        is_wrapped |= environment is not None and any(environment.env_is_wrapped(gymnasium.ObservationWrapper))
+    except (NotImplementedError, AttributeError, OSError, EOFError):
+        pass  # it cannot be asked, or not any more
+    if is_wrapped:
         raise PolicyError(
             "the environment has a wrapper that changes observations, which the network alone does not compute\n"
             "  hint: train without it"
@@ -143,7 +153,7 @@ def _of_environment(algorithm: Any, model: Model) -> "tuple[Optional[List[str]],
     for name in ("inputs", "outputs"):
         try:
             found.append(list(environment.get_attr(name, indices=[0])[0]))
-        except (AttributeError, TypeError, IndexError):
+        except (AttributeError, TypeError, IndexError, NotImplementedError, OSError, EOFError):
             found.append(None)
     names = {variable.name for variable in model.variables}
     known = found[0] is not None and set(found[0]) <= names

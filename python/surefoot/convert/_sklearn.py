@@ -10,7 +10,7 @@ from .._arguments import PathLike
 from .._errors import PolicyError, require
 from .._model import MEMORY, Model
 from .._policy import Policy, from_contents
-from ._compare import compare, compare_classes
+from ._compare import compare, compare_classes, with_first_class
 from ._interface import labels_of_classes, make_interface, names_of_variables
 from ._trees import document, first_above, first_above_double, structure
 
@@ -48,8 +48,11 @@ def from_sklearn(
     name = type(estimator).__name__
     make = _KNOWN.get(name)
     if make is None:
-        inner = getattr(estimator, "best_estimator_", None) or (getattr(estimator, "steps", None) or [("", None)])[-1][1]
-        hint = f"pass the {type(inner).__name__} in it" if type(inner).__name__ in _KNOWN else f"these are: {', '.join(_KNOWN)}"
+        hint = f"these are: {', '.join(_KNOWN)}"
+        if hasattr(estimator, "best_estimator_"):
+            hint = f"pass its `best_estimator_`; {hint}"
+        elif hasattr(estimator, "steps"):
+            hint = f"train the estimator on plain values: scaling changes nothing for trees; {hint}"
         raise PolicyError(f"a {name} is not known\n  hint: {hint}")
     if not hasattr(estimator, "n_features_in_"):
         raise PolicyError(f"the {name} is not fitted yet")
@@ -66,7 +69,7 @@ def from_sklearn(
     names = names_of_variables(model, getattr(estimator, "feature_names_in_", None), inputs, interface)
     described = make_interface(model, "policy.ensemble.json", counts, inputs, labels, interface, filter, names=names)
     by_class = list(described["output"])
-    if _is_binary_boosting(name, estimator):
+    if name == "GradientBoostingClassifier" and len(by_class) == 2:
         # `predict` takes the second class on ties, so that one comes first.
         described["output"] = by_class[::-1]
     files = {f"{MEMORY}/policy.ensemble.json": document(base, trees)}
@@ -75,10 +78,6 @@ def from_sklearn(
     if classes is not None:
         compare_classes(policy, "scikit-learn", estimator, by_class, np.float64, "f64")
     return policy
-
-
-def _is_binary_boosting(name: str, estimator: Any) -> bool:
-    return "GradientBoosting" in name and len(estimator.classes_) == 2
 
 
 def _leaves(tree: Any) -> Callable[[int], List[float]]:
@@ -163,21 +162,24 @@ def _boosting(estimator: Any) -> Ensemble:
             trees.append(_tree(tree, leaf))
     # Of two classes the second comes first, and the other one has score 0.
     scores = [float(base[0]), 0.0] if columns == 1 else [float(score) for score in base]
-    return scores, trees, lambda rows: _two(estimator.decision_function(rows.astype(np.float32)))
 
+    def decisions(rows: np.ndarray) -> np.ndarray:
+        decision = estimator.decision_function(rows.astype(np.float32))
+        return np.stack([decision, np.zeros_like(decision)], axis=1) if columns == 1 else decision
 
-def _two(decision: np.ndarray) -> np.ndarray:
-    return np.stack([decision, np.zeros_like(decision)], axis=1) if decision.ndim == 1 else decision
+    return scores, trees, decisions
 
 
 def _histogram(estimator: Any) -> Ensemble:
     if estimator.is_categorical_ is not None and np.any(estimator.is_categorical_):
         raise PolicyError("categorical features are not known")
     base = np.asarray(estimator._baseline_prediction, dtype=np.float64).reshape(-1)
-    outputs = 2 if len(base) == 1 else len(base)
+    # Of two classes the second has the score, the first has 0, and `predict` takes the first on ties.
+    is_binary = len(base) == 1
+    outputs = 2 if is_binary else len(base)
     trees = []
     for stage in estimator._predictors:
-        for column, part in enumerate(stage):
+        for column, part in enumerate(stage, int(is_binary)):
             nodes = part.nodes
             left = np.where(nodes["is_leaf"].astype(bool), -1, nodes["left"].astype(np.int64))
             leaf = lambda node, nodes=nodes, column=column: _vector(outputs, column, float(nodes["value"][node]))
@@ -186,8 +188,13 @@ def _histogram(estimator: Any) -> Ensemble:
                     left, nodes["right"], nodes["feature_idx"], nodes["num_threshold"], leaf, first_above_double
                 )
             )
-    scores = [float(base[0]), 0.0] if len(base) == 1 else [float(score) for score in base]
-    return scores, trees, lambda rows: _two(estimator.decision_function(rows.astype(np.float64)))
+    scores = [0.0, float(base[0])] if is_binary else [float(score) for score in base]
+
+    def decisions(rows: np.ndarray) -> np.ndarray:
+        decision = estimator.decision_function(rows.astype(np.float64))
+        return with_first_class(decision.reshape(-1, 1)) if is_binary else decision
+
+    return scores, trees, decisions
 
 
 _KNOWN: Dict[str, Callable[[Any], Ensemble]] = {

@@ -44,7 +44,7 @@ def from_torch(
     there is nothing to compare its scores with.
 
     Raises:
-        PolicyError: A layer is not known, or the numbers of inputs or outputs do not fit.
+        InputError: A layer is not known, or the numbers of inputs or outputs do not fit.
         ComparisonError: Scores differ from those of PyTorch.
     """
     torch = require("torch", "from_torch")
@@ -77,6 +77,9 @@ def _policy_of_state_dict(
             f"a state dict holds tensors by name, but there is {found}\n"
             "  hint: of a checkpoint, pass the state dict that it holds, such as `checkpoint['state_dict']`"
         )
+    for name, value in tensors.items():
+        if value.dtype != torch.float32:
+            raise PolicyError(f"`{name}` is of type {value.dtype}, but must be float32\n  hint: call `network.float()`")
     document = make_interface(model, "policy.pth", None, inputs, outputs, interface, filter)
     document.update({key: value for key, value in (("activation", activation), ("layers", layers)) if value})
     contents = io.BytesIO()

@@ -34,6 +34,7 @@ use crate::policy::{Policy, Scorer};
 use archive::Archive;
 use interface::Interface;
 pub use listed::Lists;
+pub use onnx::{Classes, onnx_classes};
 use request::Request;
 
 /// What the caller may decide against the files, and what is known beside them.

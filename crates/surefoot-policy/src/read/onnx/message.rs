@@ -100,6 +100,8 @@ pub(super) struct Tensor {
     pub floats: Vec<f32>,
     #[prost(int32, repeated, tag = "5")]
     pub ints: Vec<i32>,
+    #[prost(bytes = "vec", repeated, tag = "6")]
+    pub strings: Vec<Vec<u8>>,
     #[prost(int64, repeated, tag = "7")]
     pub longs: Vec<i64>,
     #[prost(string, tag = "8")]
@@ -175,6 +177,7 @@ pub(super) mod data_type {
     pub(in crate::read::onnx) const UINT8: i32 = 2;
     pub(in crate::read::onnx) const INT32: i32 = 6;
     pub(in crate::read::onnx) const INT64: i32 = 7;
+    pub(in crate::read::onnx) const STRING: i32 = 8;
     pub(in crate::read::onnx) const BOOL: i32 = 9;
     pub(in crate::read::onnx) const DOUBLE: i32 = 11;
 

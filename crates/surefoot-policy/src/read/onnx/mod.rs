@@ -9,6 +9,7 @@
 
 mod builder;
 mod call;
+mod classes;
 mod graph;
 mod message;
 mod operator;
@@ -26,6 +27,7 @@ use prost::Message;
 use surefoot_model::InputError;
 
 use crate::policy::Scorer;
+pub use classes::{Classes, onnx_classes};
 
 /// Whether a file is an ONNX model: by its extension, or because it begins with the field that these files begin with
 /// and no text does. A text in a file with that extension is not taken for a model.
@@ -50,15 +52,5 @@ pub(super) fn read(
             .with_hint("the file may be truncated")
     })?;
     let scorer = graph::read(path, &model, contents.len(), sizes, warnings)?;
-    Ok((scorer, class_names(&model)))
-}
-
-/// What a classifier calls its classes.
-fn class_names(model: &message::Model) -> Vec<String> {
-    let nodes = model.graph.iter().flat_map(|graph| &graph.nodes);
-    let mut attributes = nodes.flat_map(|node| &node.attributes);
-    let names =
-        attributes.find(|attribute| attribute.name == "classlabels_strings" && !attribute.strings.is_empty());
-    let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
-    names.map_or_else(Vec::new, |names| names.strings.iter().map(text).collect())
+    Ok((scorer, classes::of_model(&model).map_or_else(Vec::new, Classes::names)))
 }

@@ -87,7 +87,8 @@ impl Numbers {
     }
 }
 
-fn read_numbers(message: &message::Tensor) -> Result<Numbers, String> {
+/// The numbers of a tensor, in their order.
+pub(super) fn read_numbers(message: &message::Tensor) -> Result<Numbers, String> {
     let float = |number: &f32| Parameter::from(f64::from(*number));
     let raw = &message.raw;
     let numbers = match message.data_type {
