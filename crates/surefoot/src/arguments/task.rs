@@ -40,7 +40,7 @@ pub struct QuestionArguments {
     /// Values of the model's constants, such as `a=1,b=true`; may be given several times
     #[arg(long = "const", value_name = "NAME=VALUE,…", value_delimiter = ',', value_parser = constant, help_heading = "Task")]
     pub constants: Vec<(String, String)>,
-    /// Whether the policy chooses among the applicable labels only [default: what the interface says, else off; on for MaskablePPO]
+    /// Whether the policy chooses among the applicable labels only [default: what the interface says, else the training]
     #[arg(long, value_enum, value_name = "on|off", help_heading = "Reading", hide_possible_values = true)]
     pub filter: Option<Switch>,
     /// What goal states are [default: ignore]
