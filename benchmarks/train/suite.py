@@ -44,7 +44,7 @@ engine = "ic3"
 [[configuration]]
 name = "ic3-paper"
 engine = "ic3"
-options = ["--reasons", "assignment", "--list", "0", "--samples", "0", "--growth", "0", "--no-laws"]
+options = ["--paper"]
 
 [[configuration]]
 name = "ppa"

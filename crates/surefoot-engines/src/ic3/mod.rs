@@ -136,6 +136,28 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// POLIC3 as in the paper, with none of the improvements: reasons are partial assignments, tests of the policy look once at a box
+    /// (`APFT`), no step from a state of a reason leads into the frame below, back into the reason neither (Assertion 4), and nothing
+    /// but frames decides.
+    #[must_use]
+    pub fn paper() -> Options {
+        Options {
+            reasons: Reasons::Assignment,
+            samples: 0,
+            list: 0,
+            growth: 0,
+            splits: 0,
+            cores: 0,
+            trials: 0,
+            relative: false,
+            push: false,
+            laws: false,
+            ..Options::default()
+        }
+    }
+}
+
 /// Obligations before regions begin to grow: where a few reasons are enough, nothing is faster.
 const HEAD_START: u64 = 8;
 

@@ -150,6 +150,8 @@ fn wide_tasks() {
 fn options_do_not_change_verdicts() {
     let default = Options { samples: 0, growth: 0, ..unlisted() };
     for options in [
+        Options::paper(),
+        Options { generalize: false, ..Options::paper() },
         Options { reasons: Reasons::Assignment, ..default },
         Options { generalize: false, ..default },
         Options { reschedule: true, ..default },

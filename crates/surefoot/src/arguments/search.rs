@@ -109,6 +109,9 @@ pub struct ExplicitArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search, --engine ic3")]
 pub struct Ic3Arguments {
+    /// POLIC3 as in paper 000, without what `surefoot` adds to it; with --no-generalize POLIC3-nog
+    #[arg(long, conflicts_with_all = ["reasons", "samples", "growth", "list", "no_laws"])]
+    pub paper: bool,
     /// What reasons look like [default: box]
     #[arg(long, value_enum)]
     pub reasons: Option<ReasonsName>,
@@ -232,6 +235,7 @@ impl SearchArguments {
             ("--per-start", explicit.per_start, EXPLICIT),
             ("--slice", explicit.slice, EXPLICIT),
             ("--project", explicit.project.is_some(), EXPLICIT),
+            ("--paper", ic3.paper, IC3),
             ("--reasons", ic3.reasons.is_some(), IC3),
             ("--order", ic3.order.is_some(), IC3),
             ("--no-generalize", ic3.no_generalize, IC3),
@@ -293,11 +297,12 @@ impl ExplicitArguments {
 
 impl Ic3Arguments {
     fn options(&self, proof: &ProofArguments) -> Result<ic3::Options, Failure> {
-        let default = ic3::Options::default();
+        let default = if self.paper { ic3::Options::paper() } else { ic3::Options::default() };
         Ok(ic3::Options {
             reasons: match self.reasons {
                 Some(ReasonsName::Assignment) => ic3::Reasons::Assignment,
-                Some(ReasonsName::Box) | None => ic3::Reasons::Box,
+                Some(ReasonsName::Box) => ic3::Reasons::Box,
+                None => default.reasons,
             },
             order: match self.order {
                 Some(OrderName::Narrowest) => ic3::Order::Narrowest,
@@ -309,7 +314,7 @@ impl Ic3Arguments {
             samples: self.samples.unwrap_or(default.samples),
             list: proof.list.unwrap_or(default.list),
             growth: self.growth.unwrap_or(default.growth),
-            laws: !proof.no_laws,
+            laws: default.laws && !proof.no_laws,
             solver: proof.solver()?,
             check: !proof.no_check,
             ..default

@@ -13,7 +13,7 @@ const SUITE: &str = r#"name = "walks & <more>"
 [[configuration]]
 name = "ic3-paper"
 engine = "ic3"
-options = ["--reasons", "assignment", "--list", "0", "--samples", "0", "--growth", "0", "--no-laws"]
+options = ["--paper"]
 
 [[configuration]]
 name = "explicit"

@@ -84,6 +84,8 @@ fn the_options_of_the_paper_give_certificates_too() {
         &["--list", "0", "--growth", "0", "--samples", "0"],
         &["--list", "0", "--growth", "0", "--order", "narrowest"],
         &["--list", "0", "--growth", "0", "--order", "declared"],
+        &["--paper"],
+        &["--paper", "--no-generalize"],
         &["--reschedule"],
         &["--solver", "sat"],
         #[cfg(feature = "z3")]
