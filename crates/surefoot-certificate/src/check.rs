@@ -77,7 +77,7 @@ impl<'a> Checker<'a, '_> {
         while let Some((part, mut rest)) = open.pop() {
             self.count(obligation)?;
             let Some(part) = part.clip(facts) else { continue };
-            let Tried::Open(cut, _) = attempt(self, &part, &mut rest) else { continue };
+            let Tried::Open(cut, what) = attempt(self, &part, &mut rest) else { continue };
             if let Some(corner) = part.corner_with(facts) {
                 self.report.points += 1;
                 if let Tried::Open(_, what) = attempt(self, &corner, &mut rest.clone()) {
@@ -86,8 +86,14 @@ impl<'a> Checker<'a, '_> {
             }
             let cut = cut.filter(|&cut| part.is_cut(cut));
             let cut = cut.or_else(|| part.halves(facts.iter().flat_map(Fact::variables)));
-            let cut = cut.or_else(|| part.halves(0..part.0.len()));
-            let sides = cut.map(|cut| part.split(cut)).into_iter().flatten().flatten();
+            let Some(cut) = cut.or_else(|| part.halves(0..part.0.len())) else {
+                // One state is left. It is of the region unless a fact excludes it that was looked at before others narrowed the part.
+                if part.clone().clip(facts).is_some() {
+                    return self.failed(obligation, region, &part, &what);
+                }
+                continue;
+            };
+            let sides = part.split(cut).into_iter().flatten();
             open.extend(sides.map(|side| (side, rest.clone())));
         }
         Ok(())
@@ -157,5 +163,85 @@ impl<'a> Checker<'a, '_> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use surefoot_model::{Property, Start, TransitionSystem, Variable, VariableType};
+    use surefoot_policy::{Arithmetic, Goal, OutOfDomain, Semantics};
+
+    use super::*;
+    use crate::certificate::Domain;
+
+    /// Runs `everywhere` over all of `x, y ∈ 0..9` with an attempt that is told how often it was made.
+    fn everywhere(facts: Vec<Fact>, mut attempt: impl FnMut(u64, &Part) -> Tried) -> Result<(), Rejection> {
+        let mut system = TransitionSystem::default();
+        for name in ["x", "y"] {
+            system.variables.push(Variable::new(name, VariableType::Int { lower: 0, upper: 9 }));
+        }
+        let unsafe_states = system.exprs.bool(false);
+        let property = Property {
+            name: "p".into(),
+            start: Start { condition: None, listed: Vec::new() },
+            unsafe_states,
+            hold: None,
+            goal: None,
+            predicates: Vec::new(),
+            policy_file: None,
+        };
+        let semantics = Semantics {
+            filter: false,
+            goal: Goal::Ignore,
+            out_of_domain: OutOfDomain::Block,
+            arithmetic: Arithmetic::F64,
+        };
+        let subject = Subject { system: &system, property: &property, policy: None, semantics, inputs: &[] };
+        let domain = |name: &str| Domain { name: name.into(), lower: 0, upper: 9 };
+        let certificate = Certificate {
+            inputs: Vec::new(),
+            variables: ["x", "y"].map(domain).to_vec(),
+            labels: Vec::new(),
+            outputs: None,
+            semantics,
+            regions: vec![Region { bounds: Vec::new(), facts, tree: vec![TreeNode::Leaf(Vec::new())] }],
+        };
+        let mut checker = Checker {
+            subject,
+            certificate: &certificate,
+            task: Task::new(&subject),
+            cover: Cover::new(&certificate.variables, &certificate.regions),
+            scores: Scores::new(&subject),
+            slots: Slots::default(),
+            report: Report::default(),
+            limits: &mut Limits { parts: 10_000, stop: &mut || false },
+        };
+        let all = checker.region(0).1;
+        let mut count = 0;
+        checker.everywhere(Obligation::Safe, Some(0), all, (), |_, part, ()| {
+            count += 1;
+            attempt(count, part)
+        })
+    }
+
+    fn open() -> Tried {
+        Tried::Open(None, "is wrong".into())
+    }
+
+    /// One try of a single state that fails is enough, even if another try says otherwise.
+    #[test]
+    fn a_state_that_stays_open_is_a_failure() {
+        let result = everywhere(Vec::new(), |count, _| if count % 2 == 1 { open() } else { Tried::Done });
+        assert!(matches!(result, Err(Rejection::Failed { .. })), "{result:?}");
+        everywhere(Vec::new(), |_, _| Tried::Done).expect("nothing is open");
+    }
+
+    /// The last fact narrows parts to states at which the first one, which was looked at before, fails.
+    #[test]
+    fn a_state_that_facts_exclude_needs_nothing() {
+        let fact = |terms: &[(u32, i32)], limit| Fact { terms: terms.to_vec(), limit };
+        // x ≤ y, x ≥ 9 and y ≤ 0: the first leaves every value, then the others leave (9, 0).
+        let facts = vec![fact(&[(0, 1), (1, -1)], 0), fact(&[(0, -1)], -9), fact(&[(1, 1)], 0)];
+        everywhere(facts, |_, _| open()).expect("there is no state");
     }
 }

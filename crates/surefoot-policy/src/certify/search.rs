@@ -271,10 +271,14 @@ impl Search {
                     return Visit::Closed;
                 }
                 Finding::Won => match self.space.undecided(&self.lower, &self.upper) {
-                    // All facts hold everywhere: any point is a witness.
+                    // Each fact holds everywhere or, where clipping ended too soon to see it, nowhere.
                     None => {
                         let Search { space, points, lower, .. } = &mut *self;
-                        points.add(space, |dimension| lower[dimension]);
+                        if !points.add(space, |dimension| lower[dimension]) {
+                            self.used_facts = true;
+                            self.evidence.push(Step::Empty);
+                            return Visit::Closed;
+                        }
                         let point = self.points.ask(question);
                         return Visit::Witness(point.expect("the output can be chosen everywhere"));
                     }

@@ -403,3 +403,26 @@ fn facts_that_another_box_needed_are_not_used_here() {
         assert_eq!(search.used_facts, is_used, "up to {end}");
     }
 }
+
+/// Facts that contradict each other can be clipped towards each other for so long that clipping gives up just before it sees that.
+#[test]
+fn facts_that_contradict_each_other_leave_nothing() {
+    let layers = vec![
+        dense(3, &[1.0, 1.0, 1.0, 1.0, -1.0, 0.0], &[0.0, 0.0], Activation::Relu),
+        dense(2, &[1.0, 0.0, 0.0, 1.0], &[0.0, 0.0], Activation::Identity),
+    ];
+    let policy = policy(Network::new(layers).expect("fits"));
+    // y ≤ x and x < y
+    let facts = [fact(&[(0, -1), (1, 1)], 0), fact(&[(0, 1), (1, -1)], -1)];
+    // Without a rival, the output is chosen wherever there is a state.
+    let mut competing = OutputSet::new();
+    competing.insert(0);
+    for end in 1..200 {
+        let (lower, upper) = ([0; 3], [end, end, 99]);
+        let question =
+            Question { lower: &lower, upper: &upper, facts: &facts, output: 0, competing: &competing };
+        let mut certifier = Certifier::new(&policy, Arithmetic::F64);
+        let answer = certifier.possible(&question, &Budget::UNLIMITED);
+        assert!(matches!(answer, Possibility::Never(_)), "up to {end}: {answer:?}");
+    }
+}
