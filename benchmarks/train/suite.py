@@ -3,8 +3,8 @@
 
     benchmarks/train/suite.py [RESULTS …]
 
-RESULTS are files `results.jsonl` of `surefoot bench`, perhaps compressed (`.gz`): verdicts in them become expected ones. What is known already stays known. Needs
-nothing but the standard library (Python 3.11 or later).
+RESULTS are files `results.jsonl` of `surefoot bench`, perhaps compressed (`.gz`): verdicts in them become expected ones. What is known already stays known; who
+knows it is said anew where RESULTS have a run. Needs nothing but the standard library (Python 3.11 or later).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import json
 import sys
 import tomllib
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Iterator, List, Set, Tuple
 
 FOLDER = Path(__file__).resolve().parent.parent
 SUITE = FOLDER / "suite.toml"
@@ -101,24 +101,29 @@ def by_number(name: str) -> List[Tuple[int, str]]:
 
 def known(results: List[str]) -> Dict[str, Tuple[str, str]]:
     """Verdicts and who found them, by instance: those of the suite as it is, and those of results."""
-    verdicts: Dict[str, Tuple[str, str]] = {}
+    verdicts: Dict[str, str] = {}
+    sources: Dict[str, Set[str]] = {}
     if SUITE.exists():
         for instance in tomllib.loads(SUITE.read_text(encoding="utf-8")).get("instance", []):
             if "expected" in instance:
-                verdicts[instance["name"]] = (instance["expected"], instance["known-by"])
-    for path in results:
-        content = Path(path).read_bytes()
-        for line in (gzip.decompress(content) if path.endswith(".gz") else content).decode().splitlines():
-            run = json.loads(line)
-            if run["verdict"] not in ("SAFE", "UNSAFE"):
-                continue
+                verdicts[instance["name"]] = instance["expected"]
+                sources[instance["name"]] = set(instance["known-by"].split(", "))
+    runs = [run for path in results for run in read(path)]
+    for run in runs:
+        sources.get(run["instance"], set()).discard(run["configuration"])
+    for run in runs:
+        if run["verdict"] in ("SAFE", "UNSAFE"):
             name, verdict, by = run["instance"], run["verdict"].lower(), run["configuration"]
-            before, sources = verdicts.get(name, (verdict, ""))
-            if before != verdict:
-                sys.exit(f"{name}: {by} says {verdict}, but {sources} said {before}")
-            every = sorted({*filter(None, sources.split(", ")), by})
-            verdicts[name] = (verdict, ", ".join(every))
-    return verdicts
+            if verdicts.setdefault(name, verdict) != verdict:
+                sys.exit(f"{name}: {by} says {verdict}, but it was {verdicts[name]}")
+            sources.setdefault(name, set()).add(by)
+    return {name: (verdict, ", ".join(sorted(sources[name])) or "an earlier bench") for name, verdict in verdicts.items()}
+
+
+def read(path: str) -> List[Dict[str, Any]]:
+    """The runs in a file of results."""
+    content = Path(path).read_bytes()
+    return [json.loads(line) for line in (gzip.decompress(content) if path.endswith(".gz") else content).decode().splitlines()]
 
 
 def table(verdicts: Dict[str, Tuple[str, str]]) -> str:

@@ -40,7 +40,7 @@ pub struct BenchArguments {
     pub out: PathBuf,
     /// Compare the results in two folders instead
     #[arg(long, num_args = 2, value_names = ["RUN1", "RUN2"], help_heading = "Output")]
-    #[arg(conflicts_with_all = ["suite", "engines", "out", "jobs"])]
+    #[arg(conflicts_with_all = ["suite", "engines", "filter", "family", "time_limit", "memory_limit", "threads", "out", "jobs"])]
     pub compare: Vec<PathBuf>,
 }
 

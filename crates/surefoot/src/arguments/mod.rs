@@ -61,7 +61,7 @@ pub enum Command {
     /// Run a suite of instances with several engines, and show tables and plots
     #[command(
         after_help = "Exit codes: 0 done, 1 if an answer contradicts what the suite expects or another answer, \
-                      11 if interrupted."
+                      11 if runs were stopped."
     )]
     Bench(BenchArguments),
     /// Verify two policies of a small delivery robot, with explanations

@@ -56,12 +56,28 @@ pub fn run(before: &Path, after: &Path) -> Result<Exit, Failure> {
 
 type Runs = BTreeMap<(String, String), Record>;
 
-/// The last record of each instance and configuration in a folder, or in a file of records.
+/// The record of each instance and configuration in a folder, or in a file of records: of the last program that ran it its answer, else
+/// that with the longest time.
 fn read(path: &Path) -> Result<Runs, Failure> {
     let file: PathBuf = if path.is_dir() { path.join(JOURNAL) } else { path.to_path_buf() };
-    let records = record::read(&file)?;
-    let place = |record: &Record| (record.instance.clone(), record.configuration.clone());
-    Ok(records.into_iter().map(|record| (place(&record), record)).collect())
+    let mut runs = Runs::new();
+    for record in record::read(&file)? {
+        let place = (record.instance.clone(), record.configuration.clone());
+        let says_less = |known: &&Record| {
+            let rank = |record: &Record| (record.verdict.answer().is_some(), record.time_limit_seconds);
+            known.program == record.program && rank(&record) < rank(known)
+        };
+        if runs.get(&place).filter(says_less).is_none() {
+            runs.insert(place, record);
+        }
+    }
+    Ok(runs)
+}
+
+/// The time limits of two runs, if they differ.
+fn limits(before: &Record, after: &Record) -> String {
+    let (before, after) = (before.time_limit_seconds, after.time_limit_seconds);
+    if before == after { String::new() } else { format!(" (within {before} s, within {after} s)") }
 }
 
 #[derive(Default)]
@@ -78,7 +94,8 @@ struct Parts {
 
 impl Parts {
     fn add(&mut self, name: &str, before: &Record, after: &Record) {
-        let verdicts = format!("{name}: {} → {}", before.verdict.name(), after.verdict.name());
+        let verdicts =
+            format!("{name}: {} → {}{}", before.verdict.name(), after.verdict.name(), limits(before, after));
         let (one, other) = (before.wall_seconds, after.wall_seconds);
         match (before.verdict.answer(), after.verdict.answer()) {
             (Some(before), Some(after)) if before != after => self.contradictions.push(verdicts),

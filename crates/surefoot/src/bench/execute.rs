@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use surefoot_model::SourceFile;
 
 use super::measure::Measured;
 use super::plan::{self, Plan, Run};
@@ -40,7 +41,7 @@ pub fn all(
             let result = execute(run, plan, cancelled);
             let was_cancelled = |record: &Record| record.reason.as_deref() == Some("cancelled");
             if cancelled.load(Ordering::Relaxed) || result.as_ref().is_ok_and(was_cancelled) {
-                return;
+                continue;
             }
             let mut ended = ended.lock().expect("no panic here");
             ended.1 += 1;
@@ -87,7 +88,25 @@ fn execute(run: &Run<'_>, plan: &Plan<'_>, cancelled: &AtomicBool) -> Result<Rec
     let measured: Measured = serde_json::from_slice(&output).map_err(|error| {
         Failure::Internal(format!("the process that measures a run gave no result: {error}"))
     })?;
-    Ok(record(run, plan, &measured))
+    let document: Option<Value> = serde_json::from_str(&measured.stdout).ok();
+    if let Some(file) = document.as_ref().and_then(|document| changed(run, &document["files"])) {
+        let file = file.path.display();
+        return Err(Failure::Task(format!(
+            "{}: {file} has changed since the bench began\n  hint: call it again; what was run before that is kept",
+            run.instance.name
+        )));
+    }
+    Ok(record(run, plan, &measured, document))
+}
+
+/// A file that a run has read with other contents than those that its key is about.
+fn changed<'r>(run: &'r Run<'_>, files: &Value) -> Option<&'r SourceFile> {
+    let hash = |file: &SourceFile| {
+        let path = file.path.display().to_string();
+        let found = files.as_array()?.iter().find(|found| found["path"] == path.as_str())?;
+        found["sha256"].as_str()
+    };
+    run.files.iter().find(|file| hash(file).is_some_and(|hash| hash != file.sha256))
 }
 
 /// The output of a process that has ended. Its input stays open until then, unless everything is to stop.
@@ -108,8 +127,7 @@ fn wait(mut child: Child, cancelled: &AtomicBool) -> std::io::Result<Vec<u8>> {
     reader.join().unwrap_or_else(|_| Err(std::io::Error::other("its output cannot be read")))
 }
 
-fn record(run: &Run<'_>, plan: &Plan<'_>, measured: &Measured) -> Record {
-    let document: Option<Value> = serde_json::from_str(&measured.stdout).ok();
+fn record(run: &Run<'_>, plan: &Plan<'_>, measured: &Measured, document: Option<Value>) -> Record {
     let said = document.as_ref().and_then(|document| document["verdict"].as_str());
     let reason = document.as_ref().and_then(|document| document["reason"].as_str()).map(String::from);
     // The exit code and the document must say the same.
@@ -146,6 +164,7 @@ fn record(run: &Run<'_>, plan: &Plan<'_>, measured: &Measured) -> Record {
         time_limit_seconds: plan.limits.seconds,
         memory_limit_bytes: plan.limits.bytes,
         threads: plan.threads,
+        jobs: Some(plan.jobs),
         command: run.arguments.clone(),
         error,
         counts,

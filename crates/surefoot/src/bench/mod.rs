@@ -19,7 +19,6 @@ mod suite;
 mod table;
 
 use std::path::Path;
-use std::sync::atomic::Ordering;
 
 use crate::arguments::bench::BenchArguments;
 use crate::exit::Exit;
@@ -42,8 +41,8 @@ pub fn run(arguments: &BenchArguments) -> Result<Exit, Failure> {
     let suite = Suite::read(file)?;
     let out = &arguments.out;
     std::fs::create_dir_all(out).map_err(|error| Failure::writing(out, &error))?;
-    let plan = Plan::new(&suite, arguments)?;
     let mut journal = Journal::open(&out.join(JOURNAL))?;
+    let plan = Plan::new(&suite, arguments)?;
     let missing: Vec<_> =
         plan.runs.iter().filter(|run| journal.find(&run.key, plan.limits).is_none()).collect();
     let done = plan.runs.len() - missing.len();
@@ -54,14 +53,14 @@ pub fn run(arguments: &BenchArguments) -> Result<Exit, Failure> {
     execute::all(&missing, &plan, &cancelled, |record| journal.append(record))?;
     let results = Results::new(&suite, &plan, &journal);
     report(&results, out)?;
-    let was_cancelled = cancelled.load(Ordering::Relaxed);
-    if was_cancelled {
-        output::note("stopped; the same command goes on");
+    let left = results.rows.iter().flat_map(|row| &row.records).filter(|record| record.is_none()).count();
+    if left > 0 {
+        output::note(&format!("{left} runs were stopped or not begun; the same command goes on"));
     }
-    Ok(match (results.findings.is_empty(), was_cancelled) {
+    Ok(match (results.findings.is_empty(), left) {
         (false, _) => Exit::Contradicted,
-        (true, true) => Exit::Unknown,
-        (true, false) => Exit::Done,
+        (true, 0) => Exit::Done,
+        (true, _) => Exit::Unknown,
     })
 }
 

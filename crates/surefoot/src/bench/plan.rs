@@ -1,9 +1,10 @@
 //! The runs of a bench: one per instance and configuration, each with a key of everything that its result depends on.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use surefoot_model::Sources;
+use surefoot_model::{InputError, SourceFile, Sources};
 
 use super::generated;
 use super::record::Limits;
@@ -40,8 +41,10 @@ pub struct Run<'s> {
     pub configuration: String,
     /// Arguments of the program.
     pub arguments: Vec<String>,
-    /// SHA-256 of the files that are read, the arguments without limits, and the program.
+    /// SHA-256 of the files that are read, the arguments without limits and without the places of files, and the program.
     pub key: String,
+    /// The files that are read.
+    pub files: Vec<SourceFile>,
 }
 
 impl<'s> Plan<'s> {
@@ -68,51 +71,101 @@ impl<'s> Plan<'s> {
             jobs: arguments.jobs.map_or((cores / threads).max(1), std::num::NonZeroUsize::get),
             program: program.chars().take(PROGRAM_DIGITS).collect(),
         };
+        let mut folders: HashMap<String, &Instance> = HashMap::new();
         for instance in plan.instances.clone() {
-            plan.add(suite, instance, &arguments.out, &program)?;
+            let folder = file_name(&instance.name);
+            if let Some(other) = folders.insert(folder.to_lowercase(), instance) {
+                let message = format!("its files would be those of `{}`: choose another name", other.name);
+                return Err(suite.instance_error(instance, &message).into());
+            }
+            plan.add(suite, instance, &arguments.out.join("models").join(folder), &program)?;
         }
         Ok(plan)
     }
 
-    /// Adds the runs of an instance.
+    /// Adds the runs of an instance. A model that is generated is kept in a folder.
     fn add(
         &mut self,
         suite: &Suite,
         instance: &'s Instance,
-        out: &Path,
+        folder: &Path,
         program: &str,
     ) -> Result<(), Failure> {
-        let task = task_arguments(instance, out)?;
-        let parse = |arguments: &[String]| -> Result<VerifyArguments, Failure> {
-            let parsed = verify_arguments(arguments);
-            Ok(parsed.map_err(|message| suite.instance_error(instance, message.trim_end()))?)
-        };
-        let question = parse(&task)?.task.check()?;
+        let task = task_arguments(instance, folder)?;
+        let of_instance = |failure| in_suite(failure, |message| suite.instance_error(instance, message));
+        let question = parse(&task).and_then(|parsed| parsed.task.check()).map_err(of_instance)?;
         let files = load::problem(&question)?.sources.files;
-        let hashes: Vec<&str> = files.iter().map(|file| file.sha256.as_str()).collect();
         for configuration in &self.configurations {
+            let wrong = |message: &str| suite.configuration_error(configuration, message);
+            let mut search = vec!["--engine".into(), configuration.engine.clone()];
+            search.extend(configuration.options.iter().cloned());
+            search.extend(["--json".into(), "--threads".into(), format!("{}", self.threads)]);
             let mut arguments = task.clone();
-            arguments.extend(["--engine".into(), configuration.engine.clone()]);
-            arguments.extend(configuration.options.iter().cloned());
-            arguments.extend(["--json".into(), "--threads".into(), format!("{}", self.threads)]);
-            let everything = format!("{program}\n{}\n{}", hashes.join(" "), arguments.join("\0"));
-            let key = hash(&everything);
+            arguments.extend(search.iter().cloned());
             arguments.extend(["--time-limit".into(), format!("{}", self.limits.seconds)]);
             arguments.extend(["--memory-limit".into(), format!("{}", self.limits.bytes)]);
-            let parsed = parse(&arguments)?;
-            parsed.search.check()?;
-            if !same_question(&parsed.task.check()?, &question) {
-                let message = format!(
-                    "the options of the configuration `{}` change the question; put them into `options` of instances",
-                    configuration.name
-                );
-                return Err(suite.instance_error(instance, &message).into());
+            let parsed = parse(&arguments).map_err(|failure| in_suite(failure, wrong))?;
+            parsed.search.check().map_err(|failure| in_suite(failure, wrong))?;
+            if let Some(option) = other_file(&parsed) {
+                return Err(wrong(&format!(
+                    "`{option}` names a file that runs would share; it is not for suites"
+                ))
+                .into());
             }
+            if !same_question(&parsed.task.check()?, &question) {
+                let message = "its options change the question; put them into `options` of instances";
+                return Err(wrong(message).into());
+            }
+            let mut files = files.clone();
+            if let Some(file) = &parsed.search.abstraction.predicates {
+                let mut sources = Sources::default();
+                sources.read_bytes(file)?;
+                files.append(&mut sources.files);
+            }
+            let hashes: Vec<&str> = files.iter().map(|file| file.sha256.as_str()).collect();
+            let asked = format!("{}\0{}", asked(instance).join("\0"), search.join("\0"));
+            let key = hash(&format!("{program}\n{}\n{asked}", hashes.join(" ")));
             let configuration = configuration.name.clone();
-            self.runs.push(Run { instance, configuration, arguments, key });
+            self.runs.push(Run { instance, configuration, arguments, key, files });
         }
         Ok(())
     }
+}
+
+/// A failure of what a suite asks for is a mistake in the suite, unless a file that it names is to blame.
+fn in_suite(failure: Failure, place: impl Fn(&str) -> InputError) -> Failure {
+    match failure {
+        Failure::Usage(message) => place(message.trim_end()).into(),
+        other => other,
+    }
+}
+
+fn parse(arguments: &[String]) -> Result<VerifyArguments, Failure> {
+    verify_arguments(arguments).map_err(Failure::Usage)
+}
+
+/// An option that reads or writes a file which is not part of the question.
+fn other_file(arguments: &VerifyArguments) -> Option<&'static str> {
+    let search = &arguments.search;
+    let options = [
+        ("--trace", &arguments.trace),
+        ("--certificate", &search.proof.certificate),
+        ("--save-state", &search.ic3.save_state),
+        ("--resume", &search.ic3.resume),
+    ];
+    options.into_iter().find_map(|(name, file)| file.as_ref().map(|_| name))
+}
+
+/// What an instance asks about its files, wherever these are.
+fn asked(instance: &Instance) -> Vec<&str> {
+    let is_name = |property: &&str| !Path::new(property).is_file();
+    let names = instance.properties.iter().map(String::as_str).filter(is_name);
+    let policy = match instance.policy {
+        PolicySource::Property => "the property's policy",
+        PolicySource::File(_) => "a policy",
+        PolicySource::Without => "no policy",
+    };
+    names.chain([policy]).chain(instance.options.iter().map(String::as_str)).collect()
 }
 
 /// Whether two readings of the command line are about the same question.
@@ -131,17 +184,15 @@ fn configurations(suite: &Suite, arguments: &BenchArguments) -> Result<Vec<Confi
     };
     let is_engine = |name: &str| Engine::from_str(name, false).is_ok();
     if let Some(wrong) = suite.configurations.iter().find(|configuration| !is_engine(&configuration.engine)) {
-        let message = format!("the configuration `{}` has an unknown engine `{}`", wrong.name, wrong.engine);
-        return Err(suite.whole_error(message).into());
+        let message = format!("there is no engine `{}`", wrong.engine);
+        return Err(suite.configuration_error(wrong, &message).into());
     }
     let mut chosen: Vec<Configuration> = Vec::new();
     for name in names {
         let known = suite.configurations.iter().find(|configuration| configuration.name == name);
         let configuration = match known {
             Some(configuration) => configuration.clone(),
-            None if is_engine(&name) => {
-                Configuration { name: name.clone(), engine: name, options: Vec::new() }
-            }
+            None if is_engine(&name) => Configuration::engine(&name),
             None => {
                 let known: Vec<&str> = suite.configurations.iter().map(|known| known.name.as_str()).collect();
                 let message = format!(
@@ -159,14 +210,13 @@ fn configurations(suite: &Suite, arguments: &BenchArguments) -> Result<Vec<Confi
 }
 
 /// `verify`, the model, the property, the policy and how they are read.
-fn task_arguments(instance: &Instance, out: &Path) -> Result<Vec<String>, Failure> {
+fn task_arguments(instance: &Instance, folder: &Path) -> Result<Vec<String>, Failure> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let mut properties = instance.properties.clone();
     let model = match &instance.source {
         Source::File(file) => file.clone(),
         Source::Generated(arguments) => {
-            let folder = out.join("models").join(file_name(&instance.name));
-            let (model, property) = generated::model(arguments, &folder)?;
+            let (model, property) = generated::model(arguments, folder)?;
             // A name of a property may be picked from the generated file.
             properties.insert(0, text(&property));
             model

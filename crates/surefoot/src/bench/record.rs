@@ -1,18 +1,24 @@
 //! Records of runs, and the file that they are kept in: a JSON document per line, in the order in which runs ended.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use surefoot_model::{InputError, Position, Sources};
+use surefoot_model::{InputError, Position, Sources, utf8_text};
 
 use crate::failure::Failure;
 
 /// The schema of a record.
 pub const SCHEMA: &str = "surefoot-bench/1";
+
+/// How the line of each record begins.
+const RECORD_BEGINS: &[u8] = br#"{"schema":"surefoot-bench/1","#;
+
+const NO_RECORD: &str = "this is no record of a run";
+const HINT: &str = "`surefoot bench` writes this file";
 
 /// What can be known of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,6 +101,9 @@ pub struct Record {
     pub time_limit_seconds: f64,
     pub memory_limit_bytes: u64,
     pub threads: usize,
+    /// How many runs there were at the same time; records of older builds do not say.
+    #[serde(default)]
+    pub jobs: Option<usize>,
     /// The arguments of the run.
     pub command: Vec<String>,
     /// What went wrong.
@@ -121,15 +130,31 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the file, or makes one.
+    /// Opens the file, or makes one. As long as it is open, no other bench can.
     pub fn open(path: &Path) -> Result<Journal, Failure> {
         let fail = |error: std::io::Error| Failure::writing(path, &error);
-        let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(fail)?;
-        let (records, whole) = read_lines(path)?;
-        if !whole {
-            // A run was recorded when the bench was killed. It is done again; its line ends here.
-            file.write_all(b"\n").map_err(fail)?;
+        let file = OpenOptions::new().create(true).append(true).open(path).map_err(fail)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Failure::Output(format!(
+                    "{}: another bench is at work in this folder\n  hint: choose another one with `--out`",
+                    path.display()
+                )));
+            }
+            Err(TryLockError::Error(error)) => return Err(fail(error)),
         }
+        let mut contents = Sources::default().read_bytes(path)?;
+        let rest = contents.split_off(whole_lines(&contents));
+        let end = contents.len() as u64;
+        let records = parse(path, contents)?;
+        let is_cut_off = rest.iter().zip(RECORD_BEGINS).all(|(found, expected)| found == expected);
+        if !is_cut_off {
+            let position = Position { line: records.len() as u64 + 1, column: 1 };
+            return Err(InputError::at(path, position, NO_RECORD).with_hint(HINT).into());
+        }
+        // If a bench was killed while it recorded a run, that run is done again.
+        file.set_len(end).map_err(fail)?;
         let mut journal = Journal { path: path.to_path_buf(), file, records: HashMap::new() };
         for record in records {
             journal.remember(record);
@@ -157,35 +182,30 @@ impl Journal {
     }
 }
 
-/// Reads all records, the last one of each instance and configuration last.
+/// Reads all records, the last one of each instance and configuration last. A line that is cut off at the end is left out.
 pub fn read(path: &Path) -> Result<Vec<Record>, InputError> {
-    Ok(read_lines(path)?.0)
+    let mut contents = Sources::default().read_contents(path)?;
+    contents.truncate(whole_lines(&contents));
+    parse(path, contents)
 }
 
-/// All records, and whether the last line is whole. A line that is cut off is left out, any other mistake is an error.
-fn read_lines(path: &Path) -> Result<(Vec<Record>, bool), InputError> {
-    let text = Sources::default().read(path)?;
-    let whole = text.is_empty() || text.ends_with('\n');
-    let lines: Vec<&str> = text.lines().collect();
-    let mut records = Vec::new();
-    for (index, line) in lines.iter().enumerate() {
-        match serde_json::from_str::<Record>(line) {
-            Ok(record) if record.schema == SCHEMA => records.push(record),
-            // A line that was cut off ends nowhere or where the next run of the bench ended it.
-            Err(error) if error.is_eof() => {}
-            result => {
-                let position = Position { line: index as u64 + 1, column: 1 };
-                let message = match result {
-                    Ok(record) => format!("expected the schema {SCHEMA:?}, found {:?}", record.schema),
-                    Err(error) => format!("this is no record of a run: {error}"),
-                };
-                return Err(
-                    InputError::at(path, position, message).with_hint("`surefoot bench` writes this file")
-                );
-            }
-        }
-    }
-    Ok((records, whole))
+/// How many bytes there are up to the end of the last line that has one.
+fn whole_lines(contents: &[u8]) -> usize {
+    contents.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
+}
+
+fn parse(path: &Path, contents: Vec<u8>) -> Result<Vec<Record>, InputError> {
+    let text = utf8_text(path, contents)?;
+    let record = |(index, line)| {
+        let message = match serde_json::from_str::<Record>(line) {
+            Ok(record) if record.schema == SCHEMA => return Ok(record),
+            Ok(record) => format!("expected the schema {SCHEMA:?}, found {:?}", record.schema),
+            Err(error) => format!("{NO_RECORD}: {error}"),
+        };
+        let position = Position { line: index as u64 + 1, column: 1 };
+        Err(InputError::at(path, position, message).with_hint(HINT))
+    };
+    text.lines().enumerate().map(record).collect()
 }
 
 #[cfg(test)]
@@ -211,8 +231,9 @@ mod tests {
             time_limit_seconds: LIMITS.seconds,
             memory_limit_bytes: LIMITS.bytes,
             threads: 1,
+            jobs: Some(1),
             command: vec!["verify".into()],
-            error: None,
+            error: Some("∅".into()),
             counts: Value::Null,
         }
     }
@@ -224,14 +245,28 @@ mod tests {
         let mut journal = Journal::open(&path).expect("a new file");
         journal.append(record("a")).expect("written");
         journal.append(record("b")).expect("written");
-        let text = std::fs::read_to_string(&path).expect("a file");
-        for end in text.find('\n').expect("a line") + 1..text.len() - 1 {
-            std::fs::write(&path, &text[..end]).expect("written");
+        drop(journal);
+        let contents = std::fs::read(&path).expect("a file");
+        let first = contents.iter().position(|&byte| byte == b'\n').expect("a line") + 1;
+        for end in first..contents.len() {
+            std::fs::write(&path, &contents[..end]).expect("written");
+            assert_eq!(read(&path).expect("records"), [record("a")]);
             let mut journal = Journal::open(&path).expect("what is there is kept");
             assert!(journal.find("a", LIMITS).is_some() && journal.find("b", LIMITS).is_none());
             journal.append(record("b")).expect("written");
-            assert_eq!(read(&path).expect("records"), [record("a"), record("b")]);
+            assert_eq!(std::fs::read(&path).expect("a file"), contents);
         }
+    }
+
+    #[test]
+    fn one_bench_at_a_time() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("results.jsonl");
+        let first = Journal::open(&path).expect("a new file");
+        let second = Journal::open(&path).err().expect("refused").to_string();
+        assert!(second.contains("another bench is at work"), "{second}");
+        drop(first);
+        Journal::open(&path).expect("free again");
     }
 
     #[test]
@@ -250,10 +285,11 @@ mod tests {
     fn other_files_are_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("results.jsonl");
-        for text in ["text\n", "{}\n", "[1, 2]\n"] {
+        for text in ["text\n", "{}\n", "[1, 2]\n", "text", "{\"schema\":\"other\"", "\u{feff}"] {
             std::fs::write(&path, text).expect("written");
             let error = Journal::open(&path).err().expect("refused").to_string();
             assert!(error.contains("results.jsonl:1:1: this is no record"), "{error}");
+            assert_eq!(std::fs::read_to_string(&path).expect("a file"), text);
         }
     }
 }

@@ -61,6 +61,15 @@ pub struct Configuration {
     pub name: String,
     pub engine: String,
     pub options: Vec<String>,
+    /// Where it is in the suite; `None` for an engine that the command line names.
+    span: Option<Range<usize>>,
+}
+
+impl Configuration {
+    /// An engine as it is.
+    pub fn engine(name: &str) -> Configuration {
+        Configuration { name: name.into(), engine: name.into(), options: Vec::new(), span: None }
+    }
 }
 
 #[derive(Deserialize)]
@@ -89,7 +98,7 @@ struct RawInstance {
     family: Option<String>,
     model: Option<PathBuf>,
     generate: Option<Vec<String>>,
-    property: Option<OneOrMore>,
+    property: Option<Properties>,
     policy: Option<PathBuf>,
     #[serde(default)]
     no_policy: bool,
@@ -100,10 +109,17 @@ struct RawInstance {
 }
 
 #[derive(Deserialize)]
+#[serde(untagged, expecting = "expected the file, the name or the index of a property, or a list of these")]
+enum Properties {
+    One(Pick),
+    More(Vec<Pick>),
+}
+
+#[derive(Deserialize)]
 #[serde(untagged)]
-enum OneOrMore {
-    One(String),
-    More(Vec<String>),
+enum Pick {
+    Index(u32),
+    Name(String),
 }
 
 impl Suite {
@@ -129,8 +145,9 @@ impl Suite {
         suite.unique(raw.configuration.iter().map(|raw| &raw.get_ref().name), "configuration")?;
         suite.unique(raw.instance.iter().map(|raw| &raw.get_ref().name), "instance")?;
         for raw in raw.configuration {
+            let span = Some(raw.span());
             let RawConfiguration { name, engine, options } = raw.into_inner();
-            suite.configurations.push(Configuration { name: name.into_inner(), engine, options });
+            suite.configurations.push(Configuration { name: name.into_inner(), engine, options, span });
         }
         for raw in raw.instance {
             let instance = suite.instance(raw, folder)?;
@@ -185,10 +202,14 @@ impl Suite {
         };
         let properties = match raw.property {
             None => Vec::new(),
-            Some(OneOrMore::One(property)) => vec![property],
-            Some(OneOrMore::More(properties)) => properties,
+            Some(Properties::One(property)) => vec![property],
+            Some(Properties::More(properties)) => properties,
         };
-        let property = |text: String| {
+        let property = |pick: Pick| {
+            let text = match pick {
+                Pick::Index(index) => index.to_string(),
+                Pick::Name(text) => text,
+            };
             let file = folder.join(&text);
             let extension = file.extension().and_then(|extension| extension.to_str());
             if file.exists() || matches!(extension, Some("jani" | "json" | "gz")) {
@@ -215,9 +236,13 @@ impl Suite {
         self.error(&instance.span, format!("`{}`: {message}", instance.name))
     }
 
-    /// What is wrong with the suite as a whole.
-    pub fn whole_error(&self, message: String) -> InputError {
-        InputError::in_file(&self.file, message)
+    /// What is wrong with a configuration, at its place in the file.
+    pub fn configuration_error(&self, configuration: &Configuration, message: &str) -> InputError {
+        let message = format!("the configuration `{}`: {message}", configuration.name);
+        match &configuration.span {
+            Some(span) => self.error(span, message),
+            None => InputError::in_file(&self.file, message),
+        }
     }
 
     fn error(&self, span: &Range<usize>, message: String) -> InputError {

@@ -62,10 +62,8 @@ fn records(folder: &Folder, name: &str) -> Vec<Value> {
     folder.read(name).lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
 }
 
-/// Lines of the journal that are not cut off.
-fn whole(folder: &Folder) -> usize {
-    let text = folder.read("out/results.jsonl");
-    text.lines().filter(|line| serde_json::from_str::<Value>(line).is_ok()).count()
+fn lines(folder: &Folder) -> usize {
+    records(folder, "out/results.jsonl").len()
 }
 
 #[test]
@@ -137,8 +135,8 @@ fn a_killed_bench_goes_on() {
     command.current_dir(folder.path("")).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().expect("the program runs");
     let journal = folder.path("out/results.jsonl");
-    let lines = || std::fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
-    while lines() == 0 && child.try_wait().expect("a child").is_none() {
+    let recorded = || std::fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+    while recorded() == 0 && child.try_wait().expect("a child").is_none() {
         std::thread::sleep(Duration::from_millis(1));
     }
     child.kill().expect("it may have ended");
@@ -152,15 +150,15 @@ fn a_killed_bench_goes_on() {
     bench(&folder, &[]).exits(0).complains(&["1 of 6 runs have a result"]);
     let text = folder.read("out/results.jsonl");
     assert_eq!(text.lines().next(), Some(record.to_string().as_str()));
-    assert_eq!(whole(&folder), 6);
+    assert_eq!(lines(&folder), 6);
     // Now there is nothing left to do, unless a file changes.
     bench(&folder, &[]).exits(0).complains(&["6 of 6 runs have a result"]);
     folder.write("hasty.nnet", &network("99"));
     bench(&folder, &[]).exits(0).complains(&["4 of 6 runs have a result"]);
     // Tighter limits can lead to other results, and so can wider ones where there was no answer.
-    let before = whole(&folder);
+    let before = lines(&folder);
     bench(&folder, &["--memory-limit", "1GB", "--filter", "careful"]).exits(0);
-    assert_eq!(whole(&folder), before + 2);
+    assert_eq!(lines(&folder), before + 2);
     let tight = ["--memory-limit", "1GB", "--filter", "careful"];
     bench(&folder, &tight).exits(0).complains(&["2 of 2 runs have a result"]);
     let wide = ["--memory-limit", "2GB", "--filter", "careful"];
@@ -170,6 +168,100 @@ fn a_killed_bench_goes_on() {
     bench(&folder, &tight).exits(0).complains(&["2 of 2 runs have a result"]);
     let again = bench(&folder, &wide).exits(0);
     assert!(!again.stderr.contains("have a result"), "{}", again.stderr);
+}
+
+#[test]
+fn results_belong_to_contents_wherever_they_are() {
+    let folder = folder();
+    folder
+        .write("suite.toml", &format!("{SUITE}property = 0\n").replace("model = ", "property = 0\nmodel = "));
+    let all = ["--engines", "explicit,ppa"];
+    bench(&folder, &all).exits(0);
+    // The folder has another name, and is named otherwise.
+    let absolute = folder.path("suite.toml").display().to_string();
+    std::fs::rename(folder.path("out"), folder.path("moved")).expect("it is there");
+    let moved = ["bench", &absolute, "--out", "moved", "--time-limit", "1m"];
+    folder.run(&[&moved[..], &all].concat()).exits(0).complains(&["6 of 6 runs have a result"]);
+    // Predicates are files of the question, too.
+    let predicates =
+        "\n[[configuration]]\nname = \"given\"\nengine = \"pa\"\noptions = [\"--predicates\", \"p.json\"]\n";
+    folder.write("suite.toml", &format!("{}{predicates}", folder.read("suite.toml")));
+    let given = [&moved[..], &["--engines", "given", "--family", "walk"]].concat();
+    folder.write("p.json", r#"[{"op": "≤", "left": "x", "right": 3}]"#);
+    folder.run(&given).exits(0);
+    folder.run(&given).exits(0).complains(&["2 of 2 runs have a result"]);
+    folder.write("p.json", r#"[{"op": "≤", "left": "x", "right": 4}]"#);
+    let again = folder.run(&given).exits(0);
+    assert!(!again.stderr.contains("have a result"), "{}", again.stderr);
+}
+
+/// The first run takes its time to read a policy from a pipe; then the policy is another one.
+#[cfg(unix)]
+#[test]
+fn a_file_that_changes_in_between_is_noticed() {
+    let folder = folder();
+    folder.write("slow.jani2nnet", &INTERFACE.replace("policy.nnet", "slow.nnet"));
+    let instance = "[[instance]]\nname = \"slow\"\nmodel = \"walk.jani\"\npolicy = \"slow.jani2nnet\"\n";
+    folder.write("suite.toml", &format!("{instance}{}", instance.replace("\"slow\"", "\"late\"")));
+    let made = Command::new("mkfifo").arg(folder.path("slow.nnet")).status().expect("mkfifo runs");
+    assert!(made.success());
+    // Readers of the pipe: the plan, twice, and then each run.
+    let pipe = folder.path("slow.nnet");
+    let writer = std::thread::spawn(move || {
+        for score in ["4", "4", "100"] {
+            std::fs::write(&pipe, network(score)).expect("there is a reader");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    });
+    let run = bench(&folder, &["--engines", "explicit", "--jobs", "1"]).exits(3);
+    run.complains(&["slow: slow.nnet has changed since the bench began", "hint: call it again"]);
+    writer.join().expect("all was read");
+    assert_eq!(lines(&folder), 0);
+}
+
+/// One run is interrupted, not the bench.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_others_go_on_where_one_run_is_stopped() {
+    let folder = folder();
+    let slow = "[[instance]]\nname = \"slow\"\ngenerate = [\"blocksworld\", \"--blocks\", \"8\"]\nno-policy = true\n";
+    folder.write("suite.toml", &format!("{slow}{}", &SUITE[SUITE.find("[[instance]]").expect("one")..]));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_surefoot"));
+    command.args(["bench", "suite.toml", "--out", "out", "--engines", "explicit", "--jobs", "1"]);
+    command.current_dir(folder.path("")).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut bench = command.spawn().expect("the program runs");
+    let here = std::fs::canonicalize(folder.path("")).expect("a folder");
+    let is_run = |process: &std::path::Path| {
+        let text = std::fs::read_to_string(process.join("cmdline")).unwrap_or_default();
+        let mut arguments = text.split('\0').skip(1);
+        let is_in = std::fs::read_link(process.join("cwd")).is_ok_and(|folder| folder == here);
+        is_in && arguments.next() == Some("verify")
+    };
+    let run = loop {
+        let mut processes =
+            std::fs::read_dir("/proc").expect("Linux").filter_map(|entry| Some(entry.ok()?.path()));
+        if let Some(run) = processes.find(|process| is_run(process)) {
+            break run;
+        }
+        assert!(bench.try_wait().expect("a child").is_none(), "the run takes longer than to look for it");
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    // It may not listen to signals yet.
+    while run.exists() && is_run(&run) {
+        let id = run.file_name().expect("a number");
+        Command::new("kill").arg("-INT").arg(id).stderr(Stdio::null()).status().expect("kill runs");
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    let code = bench.wait().expect("it ends").code();
+    let results = records(&folder, "out/results.jsonl");
+    assert!(
+        results.iter().all(|record| record["instance"] != "slow" || record["verdict"] == "ERROR"),
+        "{results:?}"
+    );
+    assert!(
+        results.len() >= 3 && code == Some(if results.len() == 3 { 11 } else { 0 }),
+        "{code:?} {results:?}"
+    );
 }
 
 #[test]
@@ -228,13 +320,33 @@ fn wrong_suites_are_refused_with_their_place() {
     refused(options, &["suite.toml:1:1: `a`: ", "--fast"]);
     let reading = "[[configuration]]\nname = \"c\"\nengine = \"explicit\"\noptions = [\"--goal\", \"terminal\"]\n\
                    [[instance]]\nname = \"a\"\nmodel = \"walk.jani\"\nno-policy = true\n";
-    refused(reading, &["suite.toml:5:1: `a`: the options of the configuration `c` change the question"]);
+    refused(reading, &["suite.toml:1:1: the configuration `c`: its options change the question"]);
     let engine = "[[configuration]]\nname = \"c\"\nengine = \"magic\"\n[[instance]]\nname = \"a\"\nmodel = \"walk.jani\"\n";
-    refused(engine, &["the configuration `c` has an unknown engine `magic`"]);
+    refused(engine, &["suite.toml:1:1: the configuration `c`: there is no engine `magic`"]);
+    let configuration = |options: &str| {
+        let instance = "[[instance]]\nname = \"a\"\nmodel = \"walk.jani\"\nno-policy = true\n";
+        format!("{instance}[[configuration]]\nname = \"c\"\nengine = \"ic3\"\noptions = {options}\n")
+    };
+    let place = "suite.toml:5:1: the configuration `c`: ";
+    refused(&configuration("[\"--per-start\"]"), &[place, "`--per-start` needs `--engine explicit`"]);
+    refused(&configuration("[\"--fast\"]"), &[place, "--fast"]);
+    refused(&configuration("[\"--certificate\", \"c\"]"), &[place, "`--certificate` names a file"]);
+    refused(&configuration("[\"--resume\", \"c\"]"), &[place, "`--resume` names a file"]);
+    let properties =
+        "[[instance]]\nname = \"a\"\nmodel = \"walk.jani\"\nproperty = [\"a.jani\", \"b.jani\"]\n";
+    refused(properties, &["suite.toml:1:1: `a`: `--property` names two files"]);
+    refused(
+        "[[instance]]\nname = \"a\"\nmodel = \"walk.jani\"\nproperty = true\n",
+        &["suite.toml:4:12: expected the file, the name or the index"],
+    );
+    let alike = "[[instance]]\nname = \"a:b\"\nmodel = \"walk.jani\"\nno-policy = true\n\
+                 [[instance]]\nname = \"A/b\"\nmodel = \"walk.jani\"\nno-policy = true\n";
+    refused(alike, &["suite.toml:5:1: `A/b`: its files would be those of `a:b`: choose another name"]);
     let generated =
         "[[instance]]\nname = \"a\"\ngenerate = [\"blocksworld\", \"--blocks\", \"0\"]\nno-policy = true\n";
     refused(generated, &["`surefoot gen blocksworld --blocks 0` fails"]);
     bench(&folder, &["--compare", "a", "b"]).exits(2);
+    folder.run(&["bench", "--family", "walk", "--compare", "a", "b"]).exits(2);
     folder.run(&["bench"]).exits(2);
 }
 
@@ -264,6 +376,13 @@ fn two_benches_are_compared() {
         "faster: 0\n",
         "slower: 0\n",
     ]);
+    // The last program counts, and there what ended for want of time is not said again.
+    let stale = change("hasty", "verdict", "UNKNOWN".into()).replace("60.0", "20.0");
+    compare(&format!("{}{stale}", change("", "", Value::Null))).exits(0).prints(&["no longer solved: 0\n"]);
+    let other = stale.replace("\"program\":\"", "\"program\":\"other");
+    compare(&format!("{}{other}", change("", "", Value::Null)))
+        .exits(0)
+        .prints(&["no longer solved: 1\n  hasty explicit: UNSAFE → UNKNOWN (within 60 s, within 20 s)"]);
     let slower = change("hasty", "wall_seconds", 3.0.into());
     compare(&slower).exits(0).prints(&["slower: 1\n  hasty explicit: 1.00 s → 3.00 s"]);
     let lost = change("hasty", "verdict", "UNKNOWN".into());
