@@ -41,6 +41,20 @@ def test_a_softmax_at_the_end_is_left_out(blocks):
     surefoot.from_onnx(proto, blocks)
 
 
+@pytest.mark.parametrize("operator", ["ArgMax", "ArgMin"])
+def test_a_choice_beside_scores_is_the_highest(blocks, operator):
+    """The choice of a network of costs was ignored, with a warning."""
+    contents = surefoot.from_torch(network(15, 8, 5), blocks).files["<memory>/policy.onnx"]
+    proto = onnx.load_model_from_string(contents)
+    proto.graph.node.append(onnx.helper.make_node(operator, ["scores"], ["action"], axis=1, keepdims=0))
+    proto.graph.output.append(onnx.helper.make_tensor_value_info("action", onnx.TensorProto.INT64, [None]))
+    if operator == "ArgMax":
+        assert surefoot.from_onnx(proto, blocks).warnings == []
+    else:
+        with pytest.raises(surefoot.InputError, match="the output `action` may be the choice, and cannot be read"):
+            surefoot.from_onnx(proto, blocks)
+
+
 def classifier_of_trees(name, outputs, **attributes):
     """A classifier with one tree: is the first input at most 1, or is the second at most 2?"""
     def entries(values, feature=0):

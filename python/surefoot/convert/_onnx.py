@@ -71,7 +71,7 @@ def _compare(policy: Policy, runtime: Runtime) -> None:
                 raise
             compare_ranking(policy, "ONNX Runtime", scores, "any-f32")
     # Of two classes with weights for both, its label need not be the class with the higher score.
-    is_exempt = has_scores and (not runtime.is_classifier or runtime.is_trees and len(policy.outputs) == 2)
+    is_exempt = has_scores and runtime.is_classifier and runtime.is_trees and len(policy.outputs) == 2
     if runtime.choice is not None and not is_exempt:
         compare_choices(policy, "ONNX Runtime", runtime.labels, "any-f32")
     elif not has_scores:

@@ -173,13 +173,16 @@ pub(super) struct Dimension {
 
 /// Types of the numbers of a tensor.
 pub(super) mod data_type {
+    pub(in crate::read::onnx) const UNDEFINED: i32 = 0;
     pub(in crate::read::onnx) const FLOAT: i32 = 1;
     pub(in crate::read::onnx) const UINT8: i32 = 2;
     pub(in crate::read::onnx) const INT32: i32 = 6;
     pub(in crate::read::onnx) const INT64: i32 = 7;
     pub(in crate::read::onnx) const STRING: i32 = 8;
     pub(in crate::read::onnx) const BOOL: i32 = 9;
+    pub(in crate::read::onnx) const FLOAT16: i32 = 10;
     pub(in crate::read::onnx) const DOUBLE: i32 = 11;
+    pub(in crate::read::onnx) const BFLOAT16: i32 = 16;
 
     /// What ONNX calls a type.
     pub(in crate::read::onnx) fn name(data_type: i32) -> String {

@@ -1,7 +1,8 @@
 //! Which output of a model holds the scores.
 //!
 //! It is the one with as many values as the interface has outputs. Several outputs may come from the same scores:
-//! these, their probabilities, and the choice. If more than one set of scores fits, the model is refused.
+//! these, their probabilities, and the choice. If more than one set of scores fits, the model is refused, and so it is if an
+//! output that cannot be read may be a choice: it may be another one than that of the highest score.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,7 +11,7 @@ use surefoot_model::InputError;
 
 use super::builder::Builder;
 use super::graph::Known;
-use super::message::Graph;
+use super::message::{Graph, ValueInfo, data_type};
 use super::shape;
 use super::value::{Scores, Value};
 use crate::policy::Scorer;
@@ -63,11 +64,34 @@ pub(super) fn choose(
         });
     };
     for (other, error) in failed {
+        if graph.outputs.iter().any(|output| output.name == other && may_be_choice(output)) {
+            let message =
+                format!("the output `{other}` may be the choice, and cannot be read: {}", error.message);
+            let hint = format!(
+                "if the choice is that of the highest score in `{name}`, remove the output `{other}`"
+            );
+            return Err(InputError::in_file(path, message).with_hint(hint));
+        }
         let message = format!("the scores are taken from `{name}`; the output `{other}` is ignored");
         let warning = InputError::in_file(path, message);
         warnings.push(warning.with_hint(format!("it could not be read: {}", error.message)));
     }
     Ok(scores)
+}
+
+/// Whether an output holds something else than numbers with fractions.
+fn may_be_choice(output: &ValueInfo) -> bool {
+    let kind = output.kind.as_ref().and_then(|kind| kind.tensor.as_ref());
+    kind.is_some_and(|tensor| {
+        !matches!(
+            tensor.data_type,
+            data_type::UNDEFINED
+                | data_type::FLOAT
+                | data_type::FLOAT16
+                | data_type::DOUBLE
+                | data_type::BFLOAT16
+        )
+    })
 }
 
 fn refusal(path: &Path, outputs: usize, others: &[String], failed: &[(&str, &InputError)]) -> InputError {

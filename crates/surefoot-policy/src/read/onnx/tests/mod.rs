@@ -106,6 +106,12 @@ impl Draft {
         self
     }
 
+    /// Adds an output of some type.
+    pub(super) fn output(mut self, name: &str, kind: i32) -> Draft {
+        self.graph().outputs.push(info(name, kind, &[]));
+        self
+    }
+
     pub(super) fn read(self, inputs: usize, outputs: usize) -> Result<Scorer, InputError> {
         super::read(Path::new("m.onnx"), &self.bytes(), (inputs, outputs), &mut Vec::new())
             .map(|(scorer, _)| scorer)

@@ -97,3 +97,21 @@ fn an_output_that_cannot_be_read_is_ignored_with_a_warning() {
         warnings[0]
     );
 }
+
+#[test]
+fn an_output_that_may_be_another_choice_is_refused() {
+    let least = doubled(13).node("ArgMin", "s", "a", vec![int("axis", 1)]);
+    for kind in [data_type::INT64, data_type::INT32, data_type::STRING] {
+        let message = least.clone().outputs(&["s"]).output("a", kind).refused(2, 2);
+        assert!(
+            message.contains("the output `a` may be the choice, and cannot be read")
+                && message.contains("remove the output `a`"),
+            "{message}"
+        );
+    }
+    let last = doubled(13).node("ArgMax", "s", "a", vec![int("axis", 1), int("select_last_index", 1)]);
+    let message = last.outputs(&["s"]).output("a", data_type::INT64).refused(2, 2);
+    assert!(message.contains("the last of equal scores"), "{message}");
+    let first = doubled(13).node("ArgMax", "s", "a", vec![int("axis", 1)]);
+    assert_eq!(first.outputs(&["s"]).output("a", data_type::INT64).values(&[1, 3], 2), [2.0, 6.0]);
+}
