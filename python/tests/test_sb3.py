@@ -152,6 +152,26 @@ def test_normalised_observations_are_refused(walk):
     surefoot.from_sb3(sb3.PPO("MlpPolicy", normalised(norm_obs=False), device="cpu"), walk)
 
 
+@pytest.mark.parametrize("norm_obs", [True, False])
+def test_normalised_observations_are_seen_in_what_was_saved(walk, norm_obs, tmp_path):
+    """Archives were read as if observations were not normalised."""
+    from stable_baselines3.common.vec_env import VecNormalize
+
+    env = VecNormalize(surefoot.gym.make_sb3_vec(walk, num_envs=2, dtype=np.float32), norm_obs=norm_obs)
+    algorithm = sb3.A2C("MlpPolicy", env, n_steps=4, device="cpu", seed=0).learn(8)
+    algorithm.save(tmp_path / "policy.zip")
+    with pytest.raises(surefoot.InputError, match="trained in a `VecNormalize`, which is not part of the file"):
+        surefoot.load_policy(tmp_path / "policy.zip", walk, inputs=["x"])
+    with pytest.raises(surefoot.PolicyError, match="trained in a VecNormalize, which was not saved with it"):
+        surefoot.from_sb3(sb3.A2C.load(tmp_path / "policy.zip"), walk)
+    whole = sb3.A2C.load(tmp_path / "policy.zip", env=env)
+    if norm_obs:
+        with pytest.raises(surefoot.PolicyError, match="trained on normalised observations"):
+            surefoot.from_sb3(whole, walk)
+    else:
+        assert surefoot.from_sb3(whole, walk).inputs == ["x"]
+
+
 def test_extractors_of_their_own_are_refused(walk):
     from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
@@ -172,6 +192,77 @@ def test_wrappers_that_change_observations_are_refused(walk):
     algorithm = sb3.PPO("MlpPolicy", env, n_steps=8, batch_size=8, device="cpu")
     with pytest.raises(surefoot.PolicyError, match="a wrapper that changes observations"):
         surefoot.from_sb3(algorithm, walk)
+
+
+def wrapped(wrap, walk, algorithm=sb3.PPO, **options):
+    env = wrap(surefoot.gym.make(walk, dtype=np.float32, **options))
+    return algorithm("MlpPolicy", env, n_steps=8, batch_size=8, device="cpu", seed=0)
+
+
+class Swapped(gymnasium.ActionWrapper):
+    def action(self, action):
+        return 1 - action
+
+
+class Shifted(gymnasium.Wrapper):
+    def step(self, action):
+        observation, *rest = self.env.step(action)
+        return (9 - observation, *rest)
+
+
+class Cheap(gymnasium.RewardWrapper):
+    def reward(self, reward):
+        return reward / 2
+
+
+def test_wrappers_that_change_actions_are_refused(walk):
+    """Names of labels were taken through them."""
+    with pytest.raises(surefoot.PolicyError, match="a wrapper that changes actions"):
+        surefoot.from_sb3(wrapped(Swapped, walk), walk)
+    with pytest.raises(surefoot.PolicyError, match="a wrapper that may change observations or actions"):
+        surefoot.from_sb3(wrapped(Shifted, walk), walk)
+    wrappers = gymnasium.wrappers
+    for wrap in [
+        Cheap,
+        wrappers.RecordEpisodeStatistics,
+        lambda env: wrappers.TimeLimit(env, 20),
+        lambda env: wrappers.NormalizeReward(wrappers.OrderEnforcing(env)),
+    ]:
+        assert surefoot.from_sb3(wrapped(wrap, walk), walk).inputs == ["x"]
+
+
+def test_wrappers_in_other_processes_are_seen(walk):
+    from stable_baselines3.common.vec_env import SubprocVecEnv
+
+    for wrap, message in [(Shifted, "may change observations"), (Cheap, None)]:
+        env = SubprocVecEnv([lambda wrap=wrap: wrap(surefoot.gym.make(walk, dtype=np.float32))], start_method="forkserver")
+        try:
+            algorithm = sb3.PPO("MlpPolicy", env, n_steps=8, batch_size=8, device="cpu")
+            if message is None:
+                assert surefoot.from_sb3(algorithm, walk).outputs == walk.labels
+            else:
+                with pytest.raises(surefoot.PolicyError, match=message):
+                    surefoot.from_sb3(algorithm, walk)
+        finally:
+            env.close()
+
+
+def test_masks_of_ones_own_are_refused(walk):
+    from sb3_contrib.common.wrappers import ActionMasker
+
+    algorithm = wrapped(lambda env: ActionMasker(env, lambda env: np.array([True, False])), walk, contrib.MaskablePPO)
+    with pytest.raises(surefoot.PolicyError, match="masks of its own"):
+        surefoot.from_sb3(algorithm, walk)
+    assert surefoot.from_sb3(algorithm, walk, filter=True).filter
+
+
+def test_lists_that_contradict_the_environment_are_refused(walk, blocks):
+    algorithm = wrapped(lambda env: env, walk)
+    with pytest.raises(surefoot.PolicyError, match="the outputs are `down`, `up`, but PPO was trained on `up`, `down`"):
+        surefoot.from_sb3(algorithm, walk, outputs=["down", "up"])
+    other = [blocks.observed[1], blocks.observed[0], *blocks.observed[2:]]
+    with pytest.raises(surefoot.PolicyError, match="the inputs are .*, but PPO was trained on"):
+        surefoot.from_sb3(wrapped(lambda env: env, blocks), blocks, inputs=other)
 
 
 def test_policies_of_other_classes_are_refused(walk):
@@ -230,6 +321,21 @@ def test_archives_are_the_same_policies(blocks, name, tmp_path):
     assert not without.filter
     with pytest.raises(surefoot.PolicyError, match="this is a file\n  hint: `load_policy"):
         surefoot.from_sb3(tmp_path / "policy.zip", blocks)
+
+
+def test_archives_with_classes_of_ones_own_are_refused(walk, tmp_path):
+    """Classes were known by their name, whatever their module."""
+    algorithm = ppo(box(0, 9), policy_kwargs={"activation_fn": ReLU})
+    algorithm.save(tmp_path / "policy.zip")
+    with pytest.raises(surefoot.InputError, match=r'the activation "(\w+\.)*test_sb3\.ReLU" is not read'):
+        surefoot.load_policy(tmp_path / "policy.zip", walk, inputs=["x"])
+    with pytest.raises(surefoot.PolicyError, match="a layer of type ReLU, which is not known"):
+        surefoot.from_sb3(algorithm, walk)
+
+
+class ReLU(torch.nn.Module):
+    def forward(self, rows):
+        return torch.relu(rows) ** 2
 
 
 def test_activations_that_are_not_known_are_refused(walk):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .._arguments import PathLike
+from .._arguments import PathLike, listed
 from .._errors import PolicyError, require
 from .._model import Model
 from .._policy import Policy
@@ -45,7 +46,8 @@ def from_sb3(
         interface: An interface file (``.jani2nnet``) that says both.
         filter: Whether it chooses among applicable labels only. Default: true for MaskablePPO, whose masks are that.
 
-    An algorithm that was loaded from a file does not know whether its observations were normalised.
+    Logits are what is read. `predict` of PPO, A2C and MaskablePPO compares probabilities, in single precision: where two of the
+    highest logits differ by less than 10⁻⁶ or so, it may take the other one.
 
     Raises:
         PolicyError: The policy has parts that are not known, sees other observations than the states, or was trained for other
@@ -60,16 +62,19 @@ def from_sb3(
     if policy is None:
         raise PolicyError(f"a {name} has no policy\n  hint: pass the algorithm, such as PPO(…)")
     _refuse_normalisation(algorithm)
-    _refuse_wrappers(algorithm)
+    _refuse_wrappers(algorithm, filter)
     _check_spaces(algorithm, name)
     layers, module = _layers(torch, policy, name)
+    own = _of_environment(algorithm, model)
     if interface is None:
-        own = _of_environment(algorithm, model)
         inputs = inputs if inputs is not None else own[0]
         outputs = outputs if outputs is not None else own[1]
     if filter is None:
         filter = type(policy).__name__ == "MaskableActorCriticPolicy"
     result = policy_of_layers(torch, module, layers, model, inputs, outputs, interface, filter)
+    for what, known, chosen in (("inputs", own[0], result.inputs), ("outputs", own[1], result.outputs)):
+        if known is not None and known != chosen:
+            raise PolicyError(f"the {what} are {listed(chosen)}, but {name} was trained on {listed(known)}, in this order")
     _compare_bounds(algorithm.observation_space, result)
 
     def predicted(rows: np.ndarray) -> List[str]:
@@ -87,10 +92,62 @@ def _refuse_normalisation(algorithm: Any) -> None:
             "the policy was trained on normalised observations (VecNormalize), which the network alone does not compute\n"
             "  hint: train with `VecNormalize(…, norm_obs=False)`"
         )
+    # Algorithms that learn from their own runs keep observations as they were before a VecNormalize, and nothing if there is none.
+    is_on_policy = hasattr(algorithm, "rollout_buffer")
+    if normalise is None and is_on_policy and getattr(algorithm, "_last_original_obs", None) is not None:
+        raise PolicyError(
+            "the algorithm was trained in a VecNormalize, which was not saved with it\n"
+            "  hint: load it with its environment: `PPO.load(file, env=VecNormalize.load(statistics, environment))`"
+        )
 
 
-def _refuse_wrappers(algorithm: Any) -> None:
-    """Refuses environments whose observations are not the values of variables."""
+class _Anything(type):
+    def __instancecheck__(cls, wrapper: Any) -> bool:
+        gymnasium = require("gymnasium", "from_sb3")
+        kind = type(wrapper)
+        if isinstance(wrapper, gymnasium.RewardWrapper):
+            return not (kind.step is gymnasium.RewardWrapper.step and kind.reset is gymnasium.Wrapper.reset)
+        return (kind.__module__.split(".")[0], kind.__name__) not in _HARMLESS
+
+
+class Unknown(metaclass=_Anything):
+    """What every wrapper of an environment is an instance of that is not known to leave observations, actions and masks as they are.
+
+    Environments in other processes can be asked whether they have a wrapper of a class, and nothing else.
+    """
+
+
+#: Wrappers that change neither observations nor actions, by library.
+_HARMLESS = {
+    ("stable_baselines3", "Monitor"),
+    ("sb3_contrib", "ActionMasker"),
+    *(
+        ("gymnasium", name)
+        for name in (
+            "Autoreset",
+            "HumanRendering",
+            "NormalizeReward",
+            "OrderEnforcing",
+            "PassiveEnvChecker",
+            "RecordEpisodeStatistics",
+            "RecordVideo",
+            "RenderCollection",
+            "TimeLimit",
+        )
+    ),
+}
+
+
+def _has(environment: Any, kind: type) -> bool:
+    """Whether environments have a wrapper of a class; not if they cannot be asked, or not any more."""
+    try:
+        return environment is not None and any(environment.env_is_wrapped(kind))
+    except (NotImplementedError, AttributeError, OSError, EOFError):
+        return False
+
+
+def _refuse_wrappers(algorithm: Any, filter: Optional[bool]) -> None:
+    """Refuses environments whose observations are not the values of variables, or whose actions are not labels."""
     gymnasium = require("gymnasium", "from_sb3")
     vectors = require("stable_baselines3.common.vec_env", "from_sb3", "stable-baselines3")
     environment = algorithm.get_env() if hasattr(algorithm, "get_env") else None
@@ -98,15 +155,22 @@ def _refuse_wrappers(algorithm: Any) -> None:
     harmless = (vectors.VecMonitor, vectors.VecCheckNan, vectors.VecNormalize, vectors.VecVideoRecorder)
     while isinstance(environment, harmless):
         environment = environment.venv
-    is_wrapped = isinstance(environment, vectors.VecEnvWrapper)
-    try:
-        is_wrapped |= environment is not None and any(environment.env_is_wrapped(gymnasium.ObservationWrapper))
-    except (NotImplementedError, AttributeError, OSError, EOFError):
-        pass  # it cannot be asked, or not any more
-    if is_wrapped:
+    if isinstance(environment, vectors.VecEnvWrapper) or _has(environment, gymnasium.ObservationWrapper):
         raise PolicyError(
             "the environment has a wrapper that changes observations, which the network alone does not compute\n"
             "  hint: train without it"
+        )
+    if _has(environment, gymnasium.ActionWrapper):
+        raise PolicyError(
+            "the environment has a wrapper that changes actions, so outputs are other labels than it seems\n"
+            "  hint: train without it"
+        )
+    masker = sys.modules.get("sb3_contrib.common.wrappers")
+    is_masked = type(algorithm.policy).__name__ == "MaskableActorCriticPolicy"
+    if masker is not None and is_masked and filter is None and _has(environment, masker.ActionMasker):
+        raise PolicyError(
+            "the environment has masks of its own (ActionMasker)\n"
+            "  hint: `filter=True` if they are the applicable labels; train on masks of `surefoot.gym` otherwise"
         )
 
 
@@ -136,7 +200,7 @@ def _layers(torch: Any, policy: Any, name: str) -> Tuple[List[Tuple[Any, Any]], 
     if network is not None:
         extractor = network.features_extractor
     features = type(extractor).__name__
-    if features != "FlattenExtractor":
+    if (type(extractor).__module__, features) != ("stable_baselines3.common.torch_layers", "FlattenExtractor"):
         raise PolicyError(f"the policy has a features extractor of type {features}, which is not known: it must be an MlpPolicy")
     if network is not None:
         module = network.q_net
@@ -156,8 +220,15 @@ def _of_environment(algorithm: Any, model: Model) -> "tuple[Optional[List[str]],
         except (AttributeError, TypeError, IndexError, NotImplementedError, OSError, EOFError):
             found.append(None)
     names = {variable.name for variable in model.variables}
-    known = found[0] is not None and set(found[0]) <= names
-    return (found[0], found[1]) if known else (None, None)
+    if found[0] is None or not set(found[0]) <= names:
+        return None, None
+    if _has(environment, Unknown):
+        raise PolicyError(
+            "the environment has a wrapper that may change observations or actions\n"
+            "  hint: train without it; if it does not change them, pass the network: `from_torch(torch.nn.Sequential("
+            "policy.mlp_extractor.policy_net, policy.action_net), model, …)`"
+        )
+    return found[0], found[1]
 
 
 def _compare_bounds(space: Any, policy: Policy) -> None:

@@ -82,6 +82,22 @@ const HARMLESS: [&str; 14] = [
     "lr_schedule",
 ];
 
+const DISCRETE: [&str; 2] = ["gymnasium.spaces.discrete.Discrete", "gym.spaces.discrete.Discrete"];
+
+/// Spaces whose values reach the network as they are.
+const VECTORS: [&str; 4] = [
+    "gymnasium.spaces.box.Box",
+    "gymnasium.spaces.multi_binary.MultiBinary",
+    "gym.spaces.box.Box",
+    "gym.spaces.multi_binary.MultiBinary",
+];
+
+/// The module of activations. Classes of other modules may have the same names.
+const ACTIVATIONS: &str = "torch.nn.modules.activation.";
+
+/// The only extractor of features that leaves a vector as it is.
+const FLATTEN: &str = "stable_baselines3.common.torch_layers.FlattenExtractor";
+
 /// Whether an archive holds a policy of Stable-Baselines3.
 pub(super) fn recognise(archive: &Archive<'_>) -> bool {
     ["data", "policy.pth"].iter().all(|wanted| archive.names().any(|name| name == *wanted))
@@ -98,6 +114,7 @@ pub(super) fn read(path: &Path, archive: &mut Archive<'_>, request: &Request) ->
     let kind = kind(root)?;
     check_actions(root)?;
     let observed = observations(root)?;
+    refuse_normalisation(root, kind)?;
     let activation = activation(root, kind)?;
     let contents = archive.require("policy.pth")?;
     let mut inner = Archive::open(&weights_path, &contents)?;
@@ -134,18 +151,17 @@ fn kind(root: Json<'_>) -> Result<&'static Kind, InputError> {
     })
 }
 
-/// The class that a text such as `<class 'gymnasium.spaces.box.Box'>` names, without its module.
+/// The class that a text such as `<class 'gymnasium.spaces.box.Box'>` names, with its module.
 fn class(json: Json<'_>) -> Result<&str, InputError> {
     let text = json.str()?;
-    let inner = text.strip_prefix("<class '").and_then(|rest| rest.strip_suffix("'>"));
-    let name = inner.map(|inner| inner.rsplit_once('.').map_or(inner, |(_, name)| name));
+    let name = text.strip_prefix("<class '").and_then(|rest| rest.strip_suffix("'>"));
     name.ok_or_else(|| json.error(format!("expected the name of a class, found {text:?}")))
 }
 
 fn check_actions(root: Json<'_>) -> Result<(), InputError> {
     let space = root.require("action_space")?.require(":type:")?;
     let name = class(space)?;
-    if name == "Discrete" {
+    if DISCRETE.contains(&name) {
         return Ok(());
     }
     Err(space.error(format!("the actions are a space of the kind {name:?}, expected \"Discrete\"")))
@@ -157,7 +173,7 @@ fn observations(root: Json<'_>) -> Result<Option<Vec<(f64, f64)>>, InputError> {
     let space = root.require("observation_space")?;
     let kind = space.require(":type:")?;
     let name = class(kind)?;
-    if name != "Box" && name != "MultiBinary" {
+    if !VECTORS.contains(&name) {
         let message = format!("the observations are a space of the kind {name:?}, expected \"Box\"");
         return Err(kind.error(message).with_hint(
             "other spaces are encoded before they reach the network; train on a `Box` with one number per variable",
@@ -177,6 +193,17 @@ fn observations(root: Json<'_>) -> Result<Option<Vec<(f64, f64)>>, InputError> {
     Ok(bounds.map(|(low, high)| low.into_iter().zip(high).collect()))
 }
 
+/// Algorithms that learn from their own runs keep observations as they were before a `VecNormalize`, and nothing if there was none.
+/// DQN keeps them anyway.
+fn refuse_normalisation(root: Json<'_>, kind: &Kind) -> Result<(), InputError> {
+    match root.get("_last_original_obs").filter(|kept| kind.head.is_some() && !kept.is_null()) {
+        None => Ok(()),
+        Some(kept) => Err(kept
+            .error("the policy was trained in a `VecNormalize`, which is not part of the file")
+            .with_hint("if it left observations as they were (`norm_obs=False`), load the algorithm in Python with its environment and call `from_sb3`")),
+    }
+}
+
 fn activation(root: Json<'_>, kind: &Kind) -> Result<Activation, InputError> {
     let settings = root.require("policy_kwargs")?;
     for (key, value) in settings.object()?.members() {
@@ -188,13 +215,14 @@ fn activation(root: Json<'_>, kind: &Kind) -> Result<Activation, InputError> {
     }
     if let Some(extractor) = settings.get("features_extractor_class") {
         let name = class(extractor)?;
-        if name != "FlattenExtractor" {
+        if name != FLATTEN {
             return Err(extractor.error(format!("features are extracted by {name:?}, which is not read")));
         }
     }
     let Some(function) = settings.get("activation_fn") else { return Ok(kind.activation) };
     let name = class(function)?;
-    activation_of_class(name).ok_or_else(|| function.error(format!("the activation {name:?} is not read")))
+    let known = name.strip_prefix(ACTIVATIONS).and_then(activation_of_class);
+    known.ok_or_else(|| function.error(format!("the activation {name:?} is not read")))
 }
 
 /// The names of the layers between observations and scores, checked against all others that could matter.
