@@ -154,6 +154,41 @@ def test_unsafe_states_may_be_passed(walk):
     assert observation[0] == 9
 
 
+@pytest.mark.parametrize("goal, expected", [(None, [0.0, 0.0]), ("strict", [1.0, 1.0])])
+def test_strict_goals_that_are_unsafe_count_as_safe(goal, expected):
+    """With `end_at_unsafe=False` they cost as much as other unsafe states."""
+    document = walk_document()
+    document["properties"][0]["expression"]["reach"] = {"op": "≤", "left": "x", "right": 1}
+    rewards = []
+    for end_at_unsafe in (False, True):
+        env = surefoot.gym.make(document, goal=goal, end_at_unsafe=end_at_unsafe)
+        env.reset(options={"state": {"x": 2}})
+        _, reward, terminated, _, info = env.step(1)
+        assert terminated and info["ending"] == ("unsafe" if end_at_unsafe and goal is None else "goal")
+        rewards.append(reward + (info["ending"] == "unsafe"))
+    assert rewards == expected
+
+
+def test_options_that_are_not_known_are_refused(walk):
+    """Vectorised environments took no state, and said nothing."""
+    with pytest.raises(surefoot.UsageError, match="no option `states`, only `state`"):
+        surefoot.gym.make(walk).reset(options={"states": {"x": 3}})
+    with pytest.raises(surefoot.UsageError, match="no option `state`, only `reset_mask`"):
+        surefoot.gym.make_vec(walk, num_envs=2).reset(options={"state": {"x": 3}})
+
+
+def test_seeds_of_vectorised_runs(blocks):
+    """Tuples and arrays of seeds were ignored."""
+    vector = surefoot.gym.make_vec(blocks, num_envs=3)
+    expected = [surefoot.gym.make(blocks).reset(seed=seed)[0] for seed in (4, 9, 6)]
+    for seeds in [[4, 9, 6], (4, 9, 6), np.array([4, 9, 6])]:
+        assert np.array_equal(vector.reset(seed=seeds)[0], expected)
+    mask = np.array([False, True, False])
+    vector.reset(seed=[None, 9, None], options={"reset_mask": mask})
+    with pytest.raises(surefoot.UsageError, match="`seed` must be a number, or 3 of them"):
+        vector.reset(seed=[1, 2])
+
+
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 def test_vectorised_runs_are_those_of_single_environments(blocks, mode):
     count, settings = 5, {"max_steps": 7, "inapplicable": "stay"}

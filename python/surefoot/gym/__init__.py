@@ -1,4 +1,4 @@
-"""Gymnasium environments of models: a policy is trained on exactly what is verified.
+"""Gymnasium environments of models: a policy is trained on the model that is verified.
 
     >>> model = surefoot.generate("blocksworld", blocks=4, table_limit=3)
     >>> env = surefoot.gym.make(model, max_steps=50)

@@ -65,6 +65,13 @@ class Settings:
             raise UsageError(f"`max_steps` is {self.max_steps}, but must be at least 1")
 
 
+def check_options(options: Optional[Mapping[str, Any]], known: str) -> None:
+    """Refuses options of ``reset`` other than the one that is known."""
+    unknown = [name for name in options or {} if name != known]
+    if unknown:
+        raise UsageError(f"`reset` has no option `{unknown[0]}`, only `{known}`")
+
+
 class Batch:
     """Runs of one model side by side, and the arrays that their steps are written to."""
 

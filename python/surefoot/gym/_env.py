@@ -9,7 +9,7 @@ import numpy as np
 from .._arguments import PathLike
 from .._errors import UsageError, require
 from .._model import Model, PropertyLike
-from ._batch import Batch, Settings
+from ._batch import Batch, Settings, check_options
 
 require("gymnasium", "surefoot.gym")
 
@@ -68,6 +68,7 @@ class Environment(gymnasium.Env):
     ) -> Tuple[np.ndarray, Dict[str, Any]]:
         """Starts a run in a random start state; ``options={"state": {…}}`` starts it in that state."""
         super().reset(seed=seed)
+        check_options(options, "state")
         if seed is not None:
             self._batch.seed(0, seed)
         self._batch.start(0, (options or {}).get("state"))

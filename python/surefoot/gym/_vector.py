@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from .._arguments import PathLike
 from .._errors import UsageError, require
 from .._model import Model, PropertyLike
-from ._batch import Batch, Settings
+from ._batch import Batch, Settings, check_options
 from ._env import STEP_LIMIT
 
 require("gymnasium", "surefoot.gym")
@@ -62,16 +62,25 @@ class VectorEnvironment(vector.VectorEnv):
         self.action_space = batch_space(self.single_action_space, num_envs)
 
     def reset(
-        self, *, seed: Union[None, int, "list[Optional[int]]"] = None, options: Optional[Dict[str, Any]] = None
+        self, *, seed: Union[None, int, Sequence[Optional[int]]] = None, options: Optional[Dict[str, Any]] = None
     ) -> Tuple[np.ndarray, Dict[str, Any]]:
-        """Starts all runs; ``options={"reset_mask": …}`` only some of them."""
+        """Starts all runs; ``options={"reset_mask": …}`` only some of them. ``seed`` is that of the first run, or one for each."""
+        check_options(options, "reset_mask")
         mask = (options or {}).get("reset_mask")
         chosen = np.ones(self.num_envs, np.bool_) if mask is None else np.asarray(mask, np.bool_)
         if chosen.shape != (self.num_envs,):
             raise UsageError(f"`reset_mask` must have {self.num_envs} entries")
-        first = seed if isinstance(seed, (int, np.integer)) else None
+        seeds: Sequence[Optional[int]]
+        if seed is None:
+            seeds = [None] * self.num_envs
+        elif isinstance(seed, (int, np.integer)):
+            seeds = range(int(seed), int(seed) + self.num_envs)
+        else:
+            seeds = list(seed)
+        if len(seeds) != self.num_envs:
+            raise UsageError(f"`seed` must be a number, or {self.num_envs} of them")
         for index in map(int, np.flatnonzero(chosen)):
-            own = first + index if first is not None else seed[index] if isinstance(seed, list) else None
+            own = seeds[index]
             if own is not None:
                 self._batch.seed(index, int(own))
             self._batch.start(index)

@@ -143,7 +143,9 @@ impl Environment {
             Ending::Deadlock => reward += gains.deadlock,
             _ => {}
         }
-        if run.ending == Ending::Unsafe || (!self.options.ends_at_unsafe && self.is_unsafe(run, scratch)?) {
+        // A goal state that is unsafe ends a run as a goal if unsafe states do not; it counts as safe if goals are strict.
+        let is_settled = self.options.ends_at_unsafe || (run.ending == Ending::Goal && self.is_strict());
+        if run.ending == Ending::Unsafe || (!is_settled && self.is_unsafe(run, scratch)?) {
             reward += gains.unsafe_state;
         }
         if self.rewarder.needs_state() {
