@@ -63,11 +63,9 @@ fn read(path: &Path) -> Result<Runs, Failure> {
     let mut runs = Runs::new();
     for record in record::read(&file)? {
         let place = (record.instance.clone(), record.configuration.clone());
-        let says_less = |known: &&Record| {
-            let rank = |record: &Record| (record.verdict.answer().is_some(), record.time_limit_seconds);
-            known.program == record.program && rank(&record) < rank(known)
-        };
-        if runs.get(&place).filter(says_less).is_none() {
+        let rank = |record: &Record| (record.verdict.answer().is_some(), record.time_limit_seconds);
+        let says_more = |known: &Record| known.program != record.program || rank(&record) >= rank(known);
+        if runs.get(&place).is_none_or(says_more) {
             runs.insert(place, record);
         }
     }
