@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -119,8 +121,11 @@ class Policy:
         return {**self.__dict__, "_questions": {}}
 
     def choose(self, state: Mapping[str, Any]) -> str:
-        """The label with the highest score in a state; the first of several. Whether it is applicable does not matter here."""
-        scores = self.scores([state])[0, :, 1]
+        """The label with the highest score in a state; the first of several. Whether it is applicable does not matter here.
+
+        Where scores are enclosed (``"any-f32"``), that is the highest middle, which is one of those that are possible.
+        """
+        scores = self.scores([state])[0].sum(axis=1)
         return self.outputs[int(scores.argmax())]
 
     def save(self, path: PathLike) -> "Policy":
@@ -181,7 +186,7 @@ def load_policy(
         extra = [name for name, value in given.items() if value is not None]
         if extra:
             raise UsageError(f"{listed(extra)}: needs `inputs` or `outputs`; an interface file says it itself")
-        return Policy(model, os.fspath(path), scorer=None if scorer is None else os.fspath(scorer))
+        return _told(Policy(model, os.fspath(path), scorer=None if scorer is None else os.fspath(scorer)))
     if scorer is not None:
         raise UsageError("`scorer` is for interface files; with `inputs` or `outputs` the path names the scorer")
     interface = interface_document(model, os.path.abspath(path), inputs, outputs, filter)
@@ -211,7 +216,11 @@ def input_document(model: Model, name: str) -> Mapping[str, Any]:
     for variable in model.variables:
         if variable.name == name:
             return variable.input
-    if any(constant["name"] == name for constant in model.document["constants"]):
+    constants = {constant["name"]: constant for constant in model.document["constants"]}
+    element = re.fullmatch(r"(.+)\[(\d+)\]", name)
+    if element and element[1] in constants:
+        return {"name": element[1], "index": int(element[2]), "automaton": None}
+    if name in constants:
         return {"name": name, "automaton": None}
     raise PolicyError(
         f"the model `{model.name}` has no variable or constant `{name}`\n"
@@ -228,7 +237,16 @@ def from_contents(
     """A policy whose interface, and perhaps other files, are in memory."""
     path = f"{MEMORY}/policy.jani2nnet"
     contents = json.dumps(interface, ensure_ascii=False).encode()
-    return Policy(model, path, {path: contents, **files}, arithmetic=arithmetic)
+    return _told(Policy(model, path, {path: contents, **files}, arithmetic=arithmetic))
+
+
+def _told(policy: Policy) -> Policy:
+    """A policy whose warnings, but those of its model, were given."""
+    known = {warning["message"] for warning in policy.model.document["warnings"]}
+    for message in policy.warnings:
+        if message not in known:
+            warnings.warn(message, stacklevel=4)
+    return policy
 
 
 def generate_policy(model: Model, kind: str = "network", *, name: str = "policy", **parameters: Any) -> Policy:

@@ -71,6 +71,24 @@ def test_constants_may_be_inputs(walk):
     assert surefoot.verify(walk, policy).verdict in ("SAFE", "UNSAFE")
 
 
+def test_elements_of_constants_may_be_inputs():
+    """The command line read them, Python did not."""
+    document = walk_document()
+    table = {"op": "av", "elements": [3, 5]}
+    document["constants"].append({"name": "table", "type": {"kind": "array", "base": "int"}, "value": table})
+    document["features"] = ["arrays"]
+    model = surefoot.load_model(document)
+    assert surefoot.from_torch(network(2, 6, 2), model, inputs=["x", "table[1]"]).inputs == ["x", "5"]
+
+
+def test_what_looks_wrong_in_a_file_is_a_warning(walk, tmp_path):
+    path = tmp_path / "policy.nnet"
+    path.write_text("1,1,2,2,\n1,2,\n0,\n0,\n1,\n3,0,\n1,1,\n1,\n2,\n0,\n0,\n")
+    with pytest.warns(UserWarning, match="the means are ignored"):
+        policy = surefoot.load_policy(path, walk, inputs=["x"])
+    assert len(policy.warnings) == 1
+
+
 def test_compressed_files_are_read(walk, tmp_path):
     import gzip
     import json

@@ -49,6 +49,13 @@ def test_nested_modules_and_layers_without_effect(blocks):
     assert module.training
 
 
+def test_a_module_that_is_applied_twice(blocks):
+    """The second one was left out."""
+    activation = torch.nn.Tanh()
+    module = torch.nn.Sequential(torch.nn.Linear(15, 8), activation, torch.nn.Linear(8, 8), activation, torch.nn.Linear(8, 5))
+    assert surefoot.from_torch(module, blocks).description == "neural network 15-8-8-5 (tanh)"
+
+
 def test_state_dicts(blocks):
     module = network(15, 12, 12, 5, activation=torch.nn.Tanh)
     states = random_states(blocks)

@@ -72,6 +72,58 @@ def test_interfaces_of_classifiers_list_labels_by_class(blocks, data, kind, tmp_
     assert (chosen(policy, rows, blocks, "f64") == expected).mean() > 0.999
 
 
+@pytest.mark.parametrize("library", ["scikit-learn", "LightGBM"])
+def test_interfaces_that_contradict_names_are_refused(walk, library, tmp_path):
+    """An interface with labels in another order than the classes exchanged them, and the comparison went by it."""
+    if library == "scikit-learn":
+        from sklearn.tree import DecisionTreeClassifier
+
+        make, convert = lambda: DecisionTreeClassifier(max_depth=3), surefoot.from_sklearn
+    else:
+        from lightgbm import LGBMClassifier
+
+        make, convert = lambda: LGBMClassifier(n_estimators=2, min_child_samples=1, verbose=-1), surefoot.from_lightgbm
+    rows = np.arange(10).reshape(-1, 1)
+    estimator = make().fit(rows, np.where(rows[:, 0] < 5, "up", "down"))
+    path = tmp_path / "policy.jani2nnet"
+    for outputs in [["down", "up"], ["up", "down"]]:
+        path.write_text(json.dumps({"file": "unused", "input": [{"name": "x", "automaton": None}], "output": outputs}))
+        if outputs == list(estimator.classes_):
+            policy = convert(estimator, walk, interface=path)
+            assert [policy.choose({"x": x}) for x in (1, 8)] == ["up", "down"]
+        else:
+            with pytest.raises(surefoot.PolicyError, match="output 0 is `up`, but it is the class `down`\n  hint: .* `down`, `up`"):
+                convert(estimator, walk, interface=path)
+
+
+def test_names_of_features_that_contradict_the_inputs_are_refused(blocks, data):
+    from sklearn.tree import DecisionTreeClassifier
+
+    rows, actions = data
+    estimator = DecisionTreeClassifier(max_depth=4).fit(rows, actions)
+    estimator.feature_names_in_ = np.array(blocks.observed, dtype=object)
+    other = [blocks.observed[1], blocks.observed[0], *blocks.observed[2:]]
+    message = f"input 0 is `{other[0]}`, but the policy was trained on `{other[1]}` there"
+    with pytest.raises(surefoot.PolicyError, match=message):
+        surefoot.from_sklearn(estimator, blocks, inputs=other)
+    assert surefoot.from_sklearn(estimator, blocks, inputs=blocks.observed).inputs == blocks.observed
+    assert surefoot.from_sklearn(estimator, blocks).inputs == blocks.observed
+    estimator.feature_names_in_ = np.array([f"f{index}" for index in range(15)], dtype=object)
+    assert surefoot.from_sklearn(estimator, blocks, inputs=other).inputs == other
+
+
+def test_old_versions_of_scikit_learn_are_refused_where_they_choose_otherwise(walk, monkeypatch):
+    import sklearn
+
+    rows = np.arange(10).reshape(-1, 1)
+    boosting = estimators()["boosting"].fit(rows, rows[:, 0] < 5)
+    tree = estimators()["tree"].fit(rows, rows[:, 0] < 5)
+    monkeypatch.setattr(sklearn, "__version__", "1.3.2")
+    surefoot.from_sklearn(tree, walk)
+    with pytest.raises(surefoot.PolicyError, match="needs scikit-learn 1.4 or later, but 1.3.2"):
+        surefoot.from_sklearn(boosting, walk)
+
+
 @pytest.mark.parametrize("kind", ["boosting", "zero", "histogram"])
 def test_ties_of_two_classes_are_those_of_predict(walk, kind):
     """At a score of 0, `GradientBoostingClassifier` takes the second class, `HistGradientBoostingClassifier` the first."""

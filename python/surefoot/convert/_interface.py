@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 from .._arguments import PathLike, listed
 from .._errors import InputError, PolicyError, UsageError
 from .._model import Model
-from .._policy import interface_document
+from .._policy import Policy, interface_document
 
 
 def make_interface(
@@ -110,6 +110,28 @@ def names_of_variables(
             f"  hint: list what the features are with `inputs=[…]`; the model has {listed(model.observed)}"
         )
     return names if names and not unknown else None
+
+
+def check_names(policy: Policy, features: Optional[Sequence[Any]]) -> None:
+    """Refuses a policy in which a feature that has the name of a variable is another input."""
+    names = {variable.name for variable in policy.model.variables}
+    features = [] if features is None else [str(feature) for feature in features]
+    for index, (feature, chosen) in enumerate(zip(features, policy.inputs)):
+        if feature in names and feature != chosen:
+            raise PolicyError(
+                f"input {index} is `{chosen}`, but the policy was trained on `{feature}` there\n"
+                f"  hint: list the inputs in the order of the features: {listed(features)}"
+            )
+
+
+def check_classes(model: Model, classes: Sequence[Any], document: Mapping[str, Any]) -> None:
+    """Refuses an interface in which a class that has the name of a label is another output."""
+    for index, (value, label) in enumerate(zip(classes, document["output"])):
+        if isinstance(value, str) and value in model.all_labels and value != label:
+            raise PolicyError(
+                f"output {index} is `{label}`, but it is the class `{value}`\n"
+                f"  hint: list the outputs in the order of the classes: {listed(map(str, classes))}"
+            )
 
 
 def labels_of_classes(model: Model, classes: Sequence[Any], outputs: Optional[Sequence[str]]) -> List[str]:

@@ -11,7 +11,7 @@ from .._errors import PolicyError, UsageError, require
 from .._model import MEMORY, Model
 from .._policy import Policy, from_contents
 from ._compare import compare, compare_classes, with_first_class
-from ._interface import labels_of_classes, make_interface, names_of_variables
+from ._interface import check_classes, labels_of_classes, make_interface, names_of_variables
 
 
 def from_lightgbm(
@@ -56,6 +56,8 @@ def from_lightgbm(
     names = names_of_variables(model, booster.feature_name(), inputs, interface)
     counts = (int(booster.num_feature()), 2 if is_binary else count)
     document = make_interface(model, "policy.lightgbm.txt", counts, inputs, chosen, interface, filter, names=names)
+    if isinstance(wrapper, lightgbm.LGBMClassifier):
+        check_classes(model, wrapper.classes_, document)
     policy = from_contents(model, document, {f"{MEMORY}/policy.lightgbm.txt": text.encode()}, "f64")
 
     def scores(rows: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from .._errors import PolicyError, require
 from .._model import MEMORY, Model
 from .._policy import Policy, from_contents
 from ._compare import compare, compare_classes, with_first_class
-from ._interface import labels_of_classes, make_interface, names_of_variables
+from ._interface import check_classes, check_names, labels_of_classes, make_interface, names_of_variables
 from ._trees import document, first_above, first_above_double, structure
 
 Scores = Callable[[np.ndarray], np.ndarray]
@@ -44,7 +44,7 @@ def from_sklearn(
     The policy chooses what ``predict`` does, up to two things: scores of forests are sums and not means, so two of them may be
     different that are equal after a division, and `n_jobs` may change the order of a sum in scikit-learn.
     """
-    require("sklearn", "from_sklearn", "scikit-learn")
+    sklearn = require("sklearn", "from_sklearn", "scikit-learn")
     name = type(estimator).__name__
     make = _KNOWN.get(name)
     if make is None:
@@ -64,20 +64,30 @@ def from_sklearn(
         labels = labels_of_classes(model, classes, outputs)
     elif outputs is not None:
         labels = list(outputs)
+    if name == "GradientBoostingClassifier" and _version(sklearn) < (1, 4):
+        # Until then `predict` compared probabilities, which are equal for scores that differ.
+        raise PolicyError(f"a {name} needs scikit-learn 1.4 or later, but {sklearn.__version__} is installed")
     base, trees, scores = make(estimator)
     counts = (int(estimator.n_features_in_), len(base))
     names = names_of_variables(model, getattr(estimator, "feature_names_in_", None), inputs, interface)
     described = make_interface(model, "policy.ensemble.json", counts, inputs, labels, interface, filter, names=names)
+    if classes is not None:
+        check_classes(model, classes, described)
     by_class = list(described["output"])
     if name == "GradientBoostingClassifier" and len(by_class) == 2:
         # `predict` takes the second class on ties, so that one comes first.
         described["output"] = by_class[::-1]
     files = {f"{MEMORY}/policy.ensemble.json": document(base, trees)}
     policy = from_contents(model, described, files, "f64")
+    check_names(policy, getattr(estimator, "feature_names_in_", None))
     compare(policy, "scikit-learn", scores, "f64")
     if classes is not None:
         compare_classes(policy, "scikit-learn", estimator, by_class, np.float64, "f64")
     return policy
+
+
+def _version(library: Any) -> Tuple[int, ...]:
+    return tuple(int(part) for part in library.__version__.split(".")[:2])
 
 
 def _leaves(tree: Any) -> Callable[[int], List[float]]:

@@ -124,7 +124,8 @@ def module_layers(torch: Any, module: Any, place: str) -> List[Tuple[Any, Any]]:
     """The chain of layers that a module applies."""
     nn = torch.nn
     if type(module) is nn.Sequential:
-        children = module.named_children()
+        # Unlike `named_children`, this has a module as often as it is applied.
+        children = module._modules.items()
         return [layer for name, child in children for layer in module_layers(torch, child, f"{place}.{name}")]
     if type(module) is nn.Linear:
         return [_linear(module.weight, module.bias, place)]
