@@ -39,7 +39,7 @@ class Reader:
         if self.at + count > len(self.data):
             raise Rejected("the certificate is cut off")
         self.at += count
-        return self.data[self.at - count:self.at]
+        return self.data[self.at - count : self.at]
 
     def number(self):
         value, shift = 0, 0
@@ -107,9 +107,7 @@ def read_certificate(data):
         raise Rejected("the certificate has another version")
     certificate = {
         "inputs": reader.list(lambda: [reader.number(), reader.take(32).hex()]),
-        "variables": reader.list(
-            lambda: {"name": reader.text(), "lower": reader.integer(), "upper": reader.integer()}
-        ),
+        "variables": reader.list(lambda: {"name": reader.text(), "lower": reader.integer(), "upper": reader.integer()}),
         "labels": reader.list(reader.text),
     }
     has_policy = reader.number()
@@ -647,9 +645,7 @@ class Policy:
         scores = self.scores(state)
 
         def is_beaten(a):
-            return any(
-                scores[a][1] <= scores[b][0] if b < a else scores[a][1] < scores[b][0] for b in competing if b != a
-            )
+            return any(scores[a][1] <= scores[b][0] if b < a else scores[a][1] < scores[b][0] for b in competing if b != a)
 
         return [a for a in competing if not is_beaten(a)]
 

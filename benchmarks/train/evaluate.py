@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Callable, Dict
 
 import numpy as np
+from domains import Domain
 from gymnasium.vector import AutoresetMode
 
 import surefoot.gym
-
-from domains import Domain
 
 #: From observations and masks of applicable actions to actions.
 Actor = Callable[[np.ndarray, np.ndarray], np.ndarray]

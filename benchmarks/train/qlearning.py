@@ -19,12 +19,10 @@ from typing import Callable, Sequence, Tuple
 
 import numpy as np
 import torch
-from torch import nn
-
 from domains import Domain
 from evaluate import environments, greedy, rates
 from replay import Replay, demonstrate, shaped
-
+from torch import nn
 
 #: Episodes by which the networks of a training are compared.
 TRIAL_EPISODES = 200
@@ -120,9 +118,7 @@ class Learner:
         kinds = (False, True) if settings.is_hard else (False,)
         for turn, is_hard in enumerate(kinds, 1):
             count = settings.demonstrations * turn // len(kinds)
-            demonstrate(
-                domain, self.shown, self.columns, settings.discount, count, settings.noise, seed + turn, is_hard
-            )
+            demonstrate(domain, self.shown, self.columns, settings.discount, count, settings.noise, seed + turn, is_hard)
         self.all_runs = [environments(domain, settings.runs, seed, is_hard) for is_hard in kinds]
         self.steps = self.shown.written
 

@@ -6,7 +6,6 @@ from typing import Tuple
 
 import numpy as np
 import torch
-
 from domains import Domain
 from evaluate import environments
 

@@ -11,18 +11,17 @@ import time
 from dataclasses import asdict
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Dict, List
-
-import numpy as np
-import torch
-
-import surefoot
+from typing import Any, Dict
 
 import export
+import numpy as np
 import rows
+import torch
 from evaluate import Actor, greedy, random_actor, rates
 from qlearning import Learner
 from trees import Ensemble, imitate
+
+import surefoot
 
 EPISODES = 1000
 EVALUATION_SEED = 1_000_000

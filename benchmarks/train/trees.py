@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, Callable, List, Tuple
 
 import numpy as np
-
-import surefoot
-
 from domains import Domain
 from evaluate import Actor, environments
+
+import surefoot
 
 #: Rounds of collecting states and fitting, states of each, share of random actions.
 ROUNDS, STATES, NOISE = 3, 15_000, 0.2

@@ -31,7 +31,6 @@ from ._run import check_certificate, explain, simulate, verify
 from .convert import from_lightgbm, from_onnx, from_sb3, from_sklearn, from_torch, from_xgboost
 
 
-
 def __getattr__(name: str):
     """``surefoot.gym`` is imported when it is used: it needs Gymnasium."""
     if name == "gym":

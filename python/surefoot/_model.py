@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _native
-from ._arguments import PathLike, constants as constant_arguments, option, options
+from ._arguments import PathLike, option, options
+from ._arguments import constants as constant_arguments
 from ._errors import InputError, UsageError, translated
 
 #: The folder of files that exist in memory only.

@@ -22,8 +22,9 @@ def test_a_newcomers_hour():
 
 @pytest.mark.parametrize("notebook", sorted((ROOT / "docs").glob("*.ipynb")), ids=lambda path: path.name)
 def test_notebooks_run(notebook):
-    import nbformat
     import nbclient
+    import nbformat
+
     document = nbformat.read(notebook, as_version=4)
     nbformat.validate(document)
     assert all(not cell.outputs for cell in document.cells if cell.cell_type == "code"), "outputs are not kept"

@@ -33,6 +33,7 @@ def test_state_dicts(blocks, tmp_path, ending):
 
 def test_archives_of_stable_baselines(blocks, tmp_path):
     import stable_baselines3 as sb3
+
     env = surefoot.gym.make_sb3_vec(blocks, num_envs=2, dtype=np.float32)
     algorithm = sb3.PPO("MlpPolicy", env, n_steps=16, batch_size=16, device="cpu", seed=0).learn(32)
     algorithm.save(tmp_path / "policy.zip")

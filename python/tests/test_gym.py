@@ -56,6 +56,7 @@ def test_equal_seeds_give_equal_runs(blocks):
 
 def test_environments_without_seeds_differ(blocks):
     """Several of them side by side, as in `DummyVecEnv`, made the same runs."""
+
     def firsts(make, **settings):
         return [[tuple(np.ravel(env.reset()[0])) for _ in range(30)] for env in (make(blocks, **settings) for _ in range(2))]
 

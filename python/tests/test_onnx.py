@@ -57,6 +57,7 @@ def test_a_choice_beside_scores_is_the_highest(blocks, operator):
 
 def classifier_of_trees(name, outputs, **attributes):
     """A classifier with one tree: is the first input at most 1, or is the second at most 2?"""
+
     def entries(values, feature=0):
         return [feature] * len(values)
 

@@ -270,7 +270,9 @@ def test_policies_of_other_classes_are_refused(walk):
         pass
 
     algorithm = ppo(box(0, 9), policy=Own)
-    with pytest.raises(surefoot.PolicyError, match="a policy of type Own, .*\n  hint: of one that computes the same, pass its network"):
+    with pytest.raises(
+        surefoot.PolicyError, match="a policy of type Own, .*\n  hint: of one that computes the same, pass its network"
+    ):
         surefoot.from_sb3(algorithm, walk)
     network = torch.nn.Sequential(algorithm.policy.mlp_extractor.policy_net, algorithm.policy.action_net)
     assert surefoot.from_torch(network, walk).inputs == ["x"]

@@ -104,7 +104,9 @@ def scripts(monkeypatch):
             del sys.modules[name]
 
 
-@pytest.mark.parametrize("policy", ["blocksworld-4-cost-32-short", "beluga-5-xgboost-8x20", "npuzzle-no-cost-64", "transport-forest-15x5"])
+@pytest.mark.parametrize(
+    "policy", ["blocksworld-4-cost-32-short", "beluga-5-xgboost-8x20", "npuzzle-no-cost-64", "transport-forest-15x5"]
+)
 def test_rates_of_episodes_are_those_of_the_records(policy, scripts):
     """Of the files, on the models as they are generated now."""
     import evaluate

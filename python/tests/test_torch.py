@@ -71,7 +71,7 @@ def test_state_dicts_are_not_guessed_at(blocks, tmp_path):
     tensors = network(15, 12, 12, 5, activation=torch.nn.Tanh).state_dict()
     with pytest.raises(surefoot.InputError, match="activation"):
         surefoot.from_torch(tensors, blocks)
-    with pytest.raises(surefoot.InputError, match="the activation \"softsign\" is unknown"):
+    with pytest.raises(surefoot.InputError, match='the activation "softsign" is unknown'):
         surefoot.from_torch(tensors, blocks, activation="softsign")
     square = network(15, 12, 12, 12, 5, activation=torch.nn.Tanh).state_dict()
     names = {"0": "first", "2": "hidden_b", "4": "hidden_a", "6": "last"}
@@ -80,7 +80,9 @@ def test_state_dicts_are_not_guessed_at(blocks, tmp_path):
         surefoot.from_torch(renamed, blocks, activation="tanh")
     listed = surefoot.from_torch(renamed, blocks, activation="tanh", layers=list(names.values()))
     states = random_states(blocks)
-    assert np.array_equal(listed.scores(states, "f32"), surefoot.from_torch(square, blocks, activation="tanh").scores(states, "f32"))
+    assert np.array_equal(
+        listed.scores(states, "f32"), surefoot.from_torch(square, blocks, activation="tanh").scores(states, "f32")
+    )
     path = tmp_path / "policy.jani2nnet"
     names = [{"name": name, "automaton": None} for name in blocks.observed]
     path.write_text(json.dumps({"file": "unused", "input": names, "output": blocks.labels, "activation": "tanh"}))

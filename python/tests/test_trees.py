@@ -131,7 +131,11 @@ def test_ties_of_two_classes_are_those_of_predict(walk, kind):
     # Values 3 and 4 have both classes equally often, and all classes together are, too.
     classes = np.where(rows[:, 0] < 3, 0, np.where(rows[:, 0] > 4, 1, np.arange(len(rows)) // 10 % 2))
     rows, classes = rows[rows[:, 0] < 8], classes[rows[:, 0] < 8]
-    settings = {"histogram": {"min_samples_leaf": 1, "learning_rate": 0.5}, "boosting": {"learning_rate": 0.5}, "zero": {"learning_rate": 0.5}}
+    settings = {
+        "histogram": {"min_samples_leaf": 1, "learning_rate": 0.5},
+        "boosting": {"learning_rate": 0.5},
+        "zero": {"learning_rate": 0.5},
+    }
     estimator = estimators()[kind].set_params(**settings[kind]).fit(rows, classes)
     assert (estimator.decision_function([[3]]) == 0).any(), "there is a tie"
     policy = surefoot.from_sklearn(estimator, walk)
@@ -297,9 +301,9 @@ def test_lightgbm(blocks, data, boosting):
 
     rows, actions = data
     bagging = {"bagging_freq": 1, "bagging_fraction": 0.5}
-    classifier = lightgbm.LGBMClassifier(
-        n_estimators=5, boosting_type=boosting, verbose=-1, n_jobs=1, **bagging
-    ).fit(rows, np.array(blocks.labels)[actions])
+    classifier = lightgbm.LGBMClassifier(n_estimators=5, boosting_type=boosting, verbose=-1, n_jobs=1, **bagging).fit(
+        rows, np.array(blocks.labels)[actions]
+    )
     policy = surefoot.from_lightgbm(classifier, blocks)
     assert policy.arithmetic == "f64" and set(policy.outputs) == set(blocks.labels)
     found = np.array(blocks.labels)[chosen(policy, rows, blocks, "f64")]

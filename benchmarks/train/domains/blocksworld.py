@@ -53,9 +53,7 @@ class Teacher:
         """The share of blocks that are in place, from the lowest on."""
         is_placed = observations[:, self.columns] == self.goal
         placed = np.cumprod(is_placed, axis=1).sum(axis=1)
-        is_next = np.take_along_axis(
-            observations[:, self.columns], np.minimum(placed, self.blocks - 1)[:, None], axis=1
-        )[:, 0] == 0
+        is_next = np.take_along_axis(observations[:, self.columns], np.minimum(placed, self.blocks - 1)[:, None], axis=1)[:, 0] == 0
         return (placed + 0.5 * is_next) / self.blocks
 
     def __call__(self, observation: np.ndarray, mask: np.ndarray) -> int:

@@ -83,9 +83,7 @@ class Distances:
         codes, depths = [layer @ self.powers], [np.zeros(2, np.int64)]
         before = np.array([], np.int64)
         while len(layer):
-            successors = [
-                moved(layer[(layer[:, 0] + step >= 0) & (layer[:, 0] + step < PLACES)], step) for step in MOVES.values()
-            ]
+            successors = [moved(layer[(layer[:, 0] + step >= 0) & (layer[:, 0] + step < PLACES)], step) for step in MOVES.values()]
             layer = np.concatenate(successors)
             layer = layer[layer[:, 3] != FORBIDDEN]
             numbers, first = np.unique(layer @ self.powers, return_index=True)

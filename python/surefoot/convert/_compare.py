@@ -116,9 +116,7 @@ def _slack(one: Any, other: Any) -> Any:
     return TOLERANCE * (1.0 + np.maximum(np.abs(one), np.abs(other)))
 
 
-def compare_classes(
-    policy: Policy, library: str, classifier: Any, labels: Sequence[str], dtype: Any, arithmetic: str
-) -> None:
+def compare_classes(policy: Policy, library: str, classifier: Any, labels: Sequence[str], dtype: Any, arithmetic: str) -> None:
     """Compares choices with what a classifier predicts. ``labels`` are those of its classes, in their order."""
     label = dict(zip(np.asarray(classifier.classes_).tolist(), labels))
 
@@ -141,9 +139,7 @@ def shown(state: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in state.items())
 
 
-def compare(
-    policy: Policy, library: str, scores: Callable[[np.ndarray], np.ndarray], arithmetic: str, count: int = STATES
-) -> None:
+def compare(policy: Policy, library: str, scores: Callable[[np.ndarray], np.ndarray], arithmetic: str, count: int = STATES) -> None:
     """Compares scores at random states: equal in ``f64`` and ``f32``, enclosed in ``any-f32``.
 
     Args:

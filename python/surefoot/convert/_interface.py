@@ -57,9 +57,7 @@ def make_interface(
             )
     unknown = [label for label in document["output"] if label not in model.all_labels]
     if unknown:
-        raise PolicyError(
-            f"the model `{model.name}` has no label `{unknown[0]}`\n  hint: it has {listed(model.all_labels)}"
-        )
+        raise PolicyError(f"the model `{model.name}` has no label `{unknown[0]}`\n  hint: it has {listed(model.all_labels)}")
     return document
 
 

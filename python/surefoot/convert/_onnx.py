@@ -141,7 +141,9 @@ class Runtime:
         for _, parts in self._run(rows):
             # Maps from classes to probabilities come in the order of their keys.
             parts = [
-                [[row[key] for key in self._classes] for row in part] if isinstance(part, list) and isinstance(part[0], dict) else part
+                [[row[key] for key in self._classes] for row in part]
+                if isinstance(part, list) and isinstance(part[0], dict)
+                else part
                 for part in parts
             ]
             array = np.concatenate([np.asarray(part).reshape(-1) for part in parts])

@@ -193,11 +193,7 @@ def _histogram(estimator: Any) -> Ensemble:
             nodes = part.nodes
             left = np.where(nodes["is_leaf"].astype(bool), -1, nodes["left"].astype(np.int64))
             leaf = lambda node, nodes=nodes, column=column: _vector(outputs, column, float(nodes["value"][node]))
-            trees.append(
-                structure(
-                    left, nodes["right"], nodes["feature_idx"], nodes["num_threshold"], leaf, first_above_double
-                )
-            )
+            trees.append(structure(left, nodes["right"], nodes["feature_idx"], nodes["num_threshold"], leaf, first_above_double))
     scores = [0.0, float(base[0])] if is_binary else [float(score) for score in base]
 
     def decisions(rows: np.ndarray) -> np.ndarray:

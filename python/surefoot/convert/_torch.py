@@ -14,6 +14,8 @@ from .._policy import Policy, from_contents
 from ._compare import compare
 from ._interface import make_interface
 from ._protobuf import chain as onnx_chain
+
+
 def from_torch(
     network: Any,
     model: Model,

@@ -56,8 +56,7 @@ def structure(
 def document(base_scores: Sequence[float], trees: Sequence[Dict[str, Any]]) -> bytes:
     """An ensemble: ``x < split_value`` goes left, scores are sums of base scores and leaves."""
     described = [
-        {"num_leaf_values": len(base_scores), "split_type": "LtSplit", "value_type": "FloatT", "structure": tree}
-        for tree in trees
+        {"num_leaf_values": len(base_scores), "split_type": "LtSplit", "value_type": "FloatT", "structure": tree} for tree in trees
     ]
     whole = {"at_type": "REGR", "base_scores": [float(score) for score in base_scores], "trees": described}
     return json.dumps(whole).encode()

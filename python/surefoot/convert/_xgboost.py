@@ -70,9 +70,7 @@ def from_xgboost(
             "  hint: train it as a classifier (objective `multi:softprob`, or `binary:logistic` for two labels)"
         )
     chosen = labels if labels is not None else outputs
-    document = make_interface(
-        model, "policy.xgboost.json", (features, count), inputs, chosen, interface, filter, names=names
-    )
+    document = make_interface(model, "policy.xgboost.json", (features, count), inputs, chosen, interface, filter, names=names)
     policy = from_contents(model, document, {f"{MEMORY}/policy.xgboost.json": contents}, "f32")
     compare(policy, "XGBoost", scores, "f32")
     if isinstance(wrapper, xgboost.XGBClassifier):

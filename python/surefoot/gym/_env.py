@@ -63,9 +63,7 @@ class Environment(gymnasium.Env):
         """How many start states were collected, and whether these are all: then each is equally likely."""
         return self._batch.start_states
 
-    def reset(
-        self, *, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None
-    ) -> Tuple[np.ndarray, Dict[str, Any]]:
+    def reset(self, *, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None) -> Tuple[np.ndarray, Dict[str, Any]]:
         """Starts a run in a random start state; ``options={"state": {…}}`` starts it in that state."""
         super().reset(seed=seed)
         check_options(options, "state")

@@ -87,9 +87,7 @@ class VectorEnvironment(vector.VectorEnv):
         self._batch.observe()
         return self._given(self._batch.observations), {"action_mask": self._given(self._batch.masks)}
 
-    def step(
-        self, actions: np.ndarray
-    ) -> Tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Dict[str, Any]]:
+    def step(self, actions: np.ndarray) -> Tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Dict[str, Any]]:
         """One step of each run.
 
         ``info`` has ``action_mask`` (after the step) and ``ending``, numbers of ``endings``. With ``SAME_STEP``, ``final_obs`` holds
@@ -144,6 +142,4 @@ def make_vec(
         copy: Whether arrays are copied; without, they hold only until the next step.
         settings: See :class:`Settings`.
     """
-    return VectorEnvironment(
-        model, property, num_envs, autoreset=autoreset, seed=seed, copy=copy, **settings
-    )
+    return VectorEnvironment(model, property, num_envs, autoreset=autoreset, seed=seed, copy=copy, **settings)
