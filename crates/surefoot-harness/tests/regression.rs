@@ -233,6 +233,28 @@ fn labels_that_apply_in_a_part_of_a_region_take_choices_away_there() {
     assert_eq!(proof.outcome.verdict, Verdict::Safe);
 }
 
+/// `b` beats `a`, which is unsafe, and applies everywhere, but by two commands. Each state got a reason of its own where boxes are not split.
+#[test]
+fn guards_that_cover_a_box_together_take_choices_away_there() {
+    let mut task = task(&[(0, 1), (0, 19)], &[0, 0]);
+    let [bad, y] = [0, 1].map(|v| variable(&mut task, v));
+    let exprs = &mut task.system.exprs;
+    let (one, middle, everywhere) = (exprs.int(1), exprs.int(9), exprs.bool(true));
+    let low = exprs.le(y, middle).expect("numbers");
+    let high = exprs.gt(y, middle).expect("numbers");
+    task.property.unsafe_states = exprs.eq(bad, one).expect("numbers");
+    add_command(&mut task, 0, everywhere, &[one], Some(one));
+    add_command(&mut task, 1, low, &[one], None);
+    add_command(&mut task, 1, high, &[one], None);
+    let base = [0.0, 1.0].map(Parameter::from).to_vec();
+    let scorer = Scorer::Ensemble(Ensemble::new(0, base, Vec::new()).expect("no trees"));
+    let outputs = vec![LabelId(0), LabelId(1)];
+    task.policy = Some(Policy::new(Vec::new(), outputs, true, scorer).expect("two outputs"));
+    task.semantics.filter = true;
+    let proof = ic3::verify(&task, ic3::Options::paper(), &Control::unlimited()).expect("no mistake");
+    assert_eq!((proof.outcome.verdict, proof.statistics.reasons), (Verdict::Safe, 1));
+}
+
 /// A task whose start condition propagation takes ages with: `x ≤ 3`, and either an even sum is odd or all switches are on. `x` counts up to 4.
 fn hard_start(unsafe_from: i64) -> Task {
     let mut task = task(&[(0, 9)], &[0]);

@@ -13,9 +13,7 @@
 //! All of it is about the states of the variables' domains, whether a run reaches them or not. `docs/explain.md` says what the
 //! answers mean, and where they differ from the paper.
 
-mod applicability;
 mod decision;
-mod fact;
 mod known;
 mod nearest;
 mod neighbourhood;
@@ -32,9 +30,9 @@ use surefoot_policy::certify::Certifier;
 use surefoot_solve::Poll;
 
 use crate::control::Control;
-pub use crate::symbolic::StateBox;
+use crate::symbolic::Applicability;
+pub use crate::symbolic::{StateBox, Stopped};
 use crate::task::{Task, TaskError};
-use applicability::Applicability;
 pub use decision::{Decision, decision};
 use known::Known;
 pub use nearest::Nearest;
@@ -42,10 +40,6 @@ pub use neighbourhood::Neighbourhood;
 pub use relevant::{Order, Relevance};
 pub use rule::Rule;
 pub use search::Radius;
-
-/// A limit was reached, or the run was stopped from outside, before a question was decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stopped;
 
 /// Explains decisions of a policy.
 pub struct Explainer<'t> {

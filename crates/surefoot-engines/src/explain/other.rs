@@ -16,9 +16,8 @@
 
 use surefoot_policy::certify::{Budget, Fact, OutputSet, Possibility, Question};
 
-use super::applicability::Applicability;
 use super::{Explainer, Stopped};
-use crate::symbolic::StateBox;
+use crate::symbolic::{Applicability, StateBox};
 
 /// Outputs that are applicable in a part of a box, each with a state in which it is not.
 type Partly = Vec<(usize, Vec<i32>)>;

@@ -42,7 +42,7 @@ use crate::control::{Control, Progress};
 use crate::explicit::list::Listed;
 use crate::outcome::{self, Outcome, StopReason, Trace};
 use crate::step::{Status, Stepper, Transition};
-use crate::symbolic::{Conclusion, End, Problem, Stop, conclude, describe_laws, laws, suits};
+use crate::symbolic::{Conclusion, End, POLICY_BOXES, Problem, Stop, conclude, describe_laws, laws, suits};
 use crate::task::{Task, TaskError};
 use frames::{FOREVER, Frames};
 use growth::Growth;
@@ -98,6 +98,8 @@ pub struct Options {
     pub growth: usize,
     /// How often a box may be split to make one test of one command exact.
     pub splits: usize,
+    /// How many boxes a test of a network may bound. Those of trees are exact.
+    pub bounds: u64,
     /// How many cores are remembered for each step.
     pub cores: usize,
     /// How many remembered states, and how many random ones, are tried before a question about a box is asked.
@@ -125,6 +127,7 @@ impl Default for Options {
             list: 300_000,
             growth: 1_000_000,
             splits: 64,
+            bounds: POLICY_BOXES,
             cores: 12,
             trials: 6,
             relative: true,
@@ -148,6 +151,7 @@ impl Options {
             list: 0,
             growth: 0,
             splits: 0,
+            bounds: 1,
             cores: 0,
             trials: 0,
             relative: false,

@@ -15,6 +15,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use rustc_hash::FxHashMap;
+use surefoot_policy::Scorer;
 use surefoot_solve::{Answer, AnySolver, Backend, Bound, FrameId, Poll, Step, Transitions};
 
 use super::frames::{FOREVER, Frames};
@@ -87,6 +88,8 @@ pub struct StepQueries<'p> {
     splits: usize,
     most_cores: usize,
     trials: usize,
+    /// How many boxes a test of the policy may bound.
+    bounds: u64,
     /// Which command led out of the last box: the first to be asked about the next one.
     suspects: Vec<usize>,
     /// States that led out of boxes, the newest last.
@@ -113,6 +116,7 @@ impl<'p> StepQueries<'p> {
             splits: options.splits,
             most_cores: options.cores,
             trials: options.trials,
+            bounds: bounds(problem, options),
             suspects: (0..problem.commands.len()).collect(),
             witnesses: VecDeque::new(),
             stepper: Stepper::new(&problem.task),
@@ -253,7 +257,7 @@ impl<'p> StepQueries<'p> {
             let Some(output) = info.output else { return Ok(Leads::From(from)) };
             let chosen = match part.chosen {
                 Some(chosen) => chosen,
-                None => match self.policy.test(&part.states, output, POLICY_BOXES)? {
+                None => match self.policy.test_covered(&part.states, output, self.bounds)? {
                     Choice::Never => continue,
                     Choice::At(chosen) => chosen,
                     Choice::Perhaps => return Ok(Leads::Perhaps),
@@ -389,6 +393,14 @@ impl<'p> StepQueries<'p> {
                     Bound::AtMost(variable, value) => i64::from(source.upper[variable.index()]) <= value,
                 })
         })
+    }
+}
+
+/// How many boxes a test of the policy may bound: trees are always looked at until the answer is known.
+fn bounds(problem: &Problem, options: &Options) -> u64 {
+    match problem.task.policy.as_ref().map(|policy| &policy.scorer) {
+        Some(Scorer::Network(_)) => options.bounds,
+        Some(Scorer::Ensemble(_)) | None => POLICY_BOXES,
     }
 }
 

@@ -6,6 +6,7 @@ use surefoot_model::expr::{Enclosure, Truth};
 use surefoot_policy::certify::{Budget, CachedCertifier, CachedPossibility, Fact, OutputSet, Question};
 use surefoot_solve::Poll;
 
+use super::applicability::Applicability;
 use super::problem::Problem;
 use super::split::{Split, cut, halve, separate};
 use super::state_box::StateBox;
@@ -29,6 +30,10 @@ pub enum Choice {
 pub struct PolicyTests<'p> {
     problem: &'p Problem,
     certifier: Option<CachedCertifier>,
+    /// Which guards cover a box together; made when it is asked for.
+    applicability: Option<Applicability<'p>>,
+    /// The box that was last looked at like this, and what competes in it.
+    covered: Option<(StateBox, OutputSet)>,
     slots: Vec<Enclosure>,
     poll: Poll,
     /// Whether labels that are applicable in all states of a box take choices away, not only in single states.
@@ -44,7 +49,16 @@ impl<'p> PolicyTests<'p> {
             let StateBox { lower, upper } = &problem.domain;
             CachedCertifier::new(policy, problem.task.semantics.arithmetic, lower, upper, cache)
         });
-        PolicyTests { problem, certifier, slots: Vec::new(), poll, over_boxes: true, asked: Tally::default() }
+        PolicyTests {
+            problem,
+            certifier,
+            applicability: None,
+            covered: None,
+            slots: Vec::new(),
+            poll,
+            over_boxes: true,
+            asked: Tally::default(),
+        }
     }
 
     /// Tests that the decision cache answered.
@@ -54,7 +68,8 @@ impl<'p> PolicyTests<'p> {
 
     /// Bytes, roughly.
     pub fn memory(&self) -> u64 {
-        self.certifier.as_ref().map_or(0, |certifier| certifier.cache().bytes() as u64)
+        let cache = self.certifier.as_ref().map_or(0, |certifier| certifier.cache().bytes() as u64);
+        cache + self.applicability.as_ref().map_or(0, Applicability::memory)
     }
 
     /// The outputs that the policy may choose in a box.
@@ -106,6 +121,14 @@ impl<'p> PolicyTests<'p> {
         self.test_with(source, &problem.facts, output, boxes)
     }
 
+    /// The same, where labels also take choices away that several guards make applicable in a box only together: `A` of the
+    /// paper (000, §3.3.2), by solving.
+    pub fn test_covered(&mut self, source: &StateBox, output: usize, boxes: u64) -> Result<Choice, Stop> {
+        let competing = self.covered(source);
+        let problem = self.problem;
+        self.ask(source, &problem.facts, output, boxes, &competing)
+    }
+
     /// The same about the states of a box in which facts hold.
     pub fn test_with(
         &mut self,
@@ -114,17 +137,63 @@ impl<'p> PolicyTests<'p> {
         output: usize,
         boxes: u64,
     ) -> Result<Choice, Stop> {
+        let competing = self.competing(source);
+        self.ask(source, facts, output, boxes, &competing)
+    }
+
+    /// The outputs whose labels are applicable in all states of a box, as far as single guards tell; all without a filter.
+    fn competing(&mut self, source: &StateBox) -> OutputSet {
         let outputs = self.problem.commands_of.len();
-        let competing: OutputSet = if self.problem.task.semantics.filter {
-            let slots = &mut self.slots;
-            let is_looked_at = self.over_boxes || source.lower == source.upper;
-            let applies = |&rival: &usize| is_looked_at && self.problem.is_applicable(rival, source, slots);
-            (0..outputs).filter(applies).collect()
-        } else {
-            OutputSet::all(outputs)
-        };
-        let question =
-            Question { lower: &source.lower, upper: &source.upper, facts, output, competing: &competing };
+        if !self.problem.task.semantics.filter {
+            return OutputSet::all(outputs);
+        }
+        let slots = &mut self.slots;
+        let is_looked_at = self.over_boxes || source.lower == source.upper;
+        let applies = |&rival: &usize| is_looked_at && self.problem.is_applicable(rival, source, slots);
+        (0..outputs).filter(applies).collect()
+    }
+
+    /// The same, as a solver tells.
+    fn covered(&mut self, source: &StateBox) -> OutputSet {
+        if let Some((states, competing)) = &self.covered
+            && states == source
+        {
+            return competing.clone();
+        }
+        let mut competing = self.competing(source);
+        for rival in 0..self.problem.commands_of.len() {
+            if !competing.contains(rival) && self.is_covered(source, rival) {
+                competing.insert(rival);
+            }
+        }
+        self.covered = Some((source.clone(), competing.clone()));
+        competing
+    }
+
+    /// Whether several guards make the label of an output applicable in all states of a box.
+    fn is_covered(&mut self, source: &StateBox, output: usize) -> bool {
+        let Self { problem, slots, poll, .. } = self;
+        let problem = *problem;
+        let corners = [&source.lower, &source.upper].map(|corner| StateBox::of_state(corner));
+        if problem.commands_of[output].len() < 2
+            || !corners.iter().all(|corner| problem.is_applicable(output, corner, slots))
+        {
+            return false;
+        }
+        let applicability =
+            self.applicability.get_or_insert_with(|| Applicability::new(&problem.task, poll.clone()));
+        matches!(applicability.find_without(source, &[output]), Ok(None))
+    }
+
+    fn ask(
+        &mut self,
+        source: &StateBox,
+        facts: &[Fact],
+        output: usize,
+        boxes: u64,
+        competing: &OutputSet,
+    ) -> Result<Choice, Stop> {
+        let question = Question { lower: &source.lower, upper: &source.upper, facts, output, competing };
         let stop = || (self.poll)();
         let budget = Budget { boxes, stop: Some(&stop) };
         let certifier = self.certifier.as_mut().expect("outputs are those of a policy");

@@ -2,6 +2,10 @@
 
 use crate::task::TaskError;
 
+/// A limit was reached, or the run was stopped from outside, before a question was decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped;
+
 /// Why a procedure did not finish.
 #[derive(Debug)]
 pub enum Stop {

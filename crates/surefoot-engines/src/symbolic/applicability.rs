@@ -1,15 +1,15 @@
 //! Where labels are applicable: questions about guards, by evaluation at single states and by solving in boxes.
 //!
-//! A guard that is undefined in a state counts as false there, whatever `--out-of-domain` says: explanations range over all
+//! A guard that is undefined in a state counts as false there, whatever `--out-of-domain` says: questions range over all
 //! states of the domains, and one that no run reaches is no mistake in the model.
 
 use surefoot_model::{PointValue, Program, VarId};
 use surefoot_policy::certify::Fact;
 use surefoot_solve::{Answer, AnySolver, Backend, Bound, Lit, Poll, States};
 
-use super::Stopped;
 use super::fact::facts;
-use crate::symbolic::StateBox;
+use super::state_box::StateBox;
+use super::stop::Stopped;
 use crate::task::Task;
 
 /// The guard of a command.
@@ -116,6 +116,11 @@ impl<'t> Applicability<'t> {
     ) -> Result<Option<Vec<i32>>, Stopped> {
         let literal = self.outputs[output].guards[guard].is_true;
         self.ask(states, vec![literal])
+    }
+
+    /// Bytes, roughly.
+    pub fn memory(&self) -> u64 {
+        self.states.memory()
     }
 
     fn ask(&mut self, states: &StateBox, mut question: Vec<Lit>) -> Result<Option<Vec<i32>>, Stopped> {
