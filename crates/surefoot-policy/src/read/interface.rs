@@ -125,6 +125,25 @@ impl<'d> Interface<'d> {
         })
     }
 
+    /// Refuses inputs with values that half precision rounds.
+    pub(super) fn refuse_rounded_inputs(&self, system: &TransitionSystem) -> Result<(), InputError> {
+        // The largest number up to which it has all integers: it has 11 binary digits.
+        const END: i32 = 1 << 11;
+        for (number, &input) in self.inputs.iter().enumerate() {
+            let Some((name, bounds)) = domain(input, system) else { continue };
+            let (lower, upper) = bounds;
+            if lower < -END || upper > END {
+                let message = format!(
+                    "input {number}, {name:?}, has values from {lower} to {upper}, but the policy was trained on \
+                     observations of the type float16, which rounds integers beyond {END}"
+                );
+                let hint = "train on observations of the type float32, or bound the variable";
+                return Err(self.input.error(message).with_hint(hint));
+            }
+        }
+        Ok(())
+    }
+
     /// Compares what the policy has seen in training with the domains of its inputs.
     pub(super) fn compare_observations(
         &self,
@@ -132,15 +151,8 @@ impl<'d> Interface<'d> {
         system: &TransitionSystem,
         warnings: &mut Vec<InputError>,
     ) {
-        for (number, (input, &(low, high))) in self.inputs.iter().zip(observed).enumerate() {
-            let (name, (lower, upper)) = match *input {
-                PolicyInput::Constant(value) => ("a constant", (value, value)),
-                PolicyInput::Variable(id) => {
-                    let variable = &system.variables[id.index()];
-                    let Some(bounds) = variable.ty.bounds() else { continue };
-                    (variable.name.as_str(), bounds)
-                }
-            };
+        for (number, (&input, &(low, high))) in self.inputs.iter().zip(observed).enumerate() {
+            let Some((name, (lower, upper))) = domain(input, system) else { continue };
             if f64::from(lower) < low || f64::from(upper) > high {
                 let message = format!(
                     "input {number}, {name:?}, has values from {lower} to {upper}, but the policy was trained on \
@@ -244,6 +256,17 @@ impl<'d> Interface<'d> {
         let root = self.root;
         Policy::new(self.inputs, self.outputs, self.filter.unwrap_or(is_masked), scorer)
             .map_err(|error| root.error(error.to_string()))
+    }
+}
+
+/// What an input is called, and its smallest and largest value; `None` if it has no bounds.
+fn domain(input: PolicyInput, system: &TransitionSystem) -> Option<(&str, (i32, i32))> {
+    match input {
+        PolicyInput::Constant(value) => Some(("a constant", (value, value))),
+        PolicyInput::Variable(id) => {
+            let variable = &system.variables[id.index()];
+            Some((variable.name.as_str(), variable.ty.bounds()?))
+        }
     }
 }
 

@@ -122,6 +122,9 @@ pub fn parse(
     if !found.is_state_dict {
         interface.refuse_state_dict_keys()?;
     }
+    if found.is_half {
+        interface.refuse_rounded_inputs(system)?;
+    }
     if let Some(observed) = &found.observed {
         interface.compare_observations(observed, system, warnings);
     }
@@ -137,6 +140,8 @@ struct Found {
     is_state_dict: bool,
     /// Smallest and largest value of each input in training.
     observed: Option<Vec<(f64, f64)>>,
+    /// Whether the policy reads its inputs rounded to half precision.
+    is_half: bool,
     /// What the inputs were called in training; empty if the file does not say it.
     features: Vec<String>,
     /// What the outputs were called in training, likewise.
@@ -151,6 +156,7 @@ impl From<Scorer> for Found {
             scorer,
             is_state_dict: false,
             observed: None,
+            is_half: false,
             features: Vec::new(),
             classes: Vec::new(),
             is_masked: false,
@@ -219,8 +225,8 @@ fn read_scorer(
 fn read_archive(file: &Path, contents: &[u8], request: &Request) -> Result<Found, InputError> {
     let mut archive = Archive::open(file, contents)?;
     let found: Found = if sb3::recognise(&archive) {
-        let sb3::Stored { network, observed, is_masked } = sb3::read(file, &mut archive, request)?;
-        Found { observed, is_masked, ..Scorer::Network(network).into() }
+        let sb3::Stored { network, observed, is_half, is_masked } = sb3::read(file, &mut archive, request)?;
+        Found { observed, is_half, is_masked, ..Scorer::Network(network).into() }
     } else if let Some(folder) = torch::folder(&archive) {
         let tensors = torch::read(file, &mut archive, &folder)?;
         Scorer::Network(state_dict::network(file, &tensors, request)?).into()

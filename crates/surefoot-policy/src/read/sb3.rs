@@ -22,6 +22,8 @@ pub(super) struct Stored {
     pub network: Network,
     /// Smallest and largest observation of each input, where the file says it.
     pub observed: Option<Vec<(f64, f64)>>,
+    /// Whether observations are rounded to half precision before the policy sees them.
+    pub is_half: bool,
     /// Whether it chooses among applicable labels only (`MaskablePPO`).
     pub is_masked: bool,
 }
@@ -113,6 +115,7 @@ pub(super) fn read(path: &Path, archive: &mut Archive<'_>, request: &Request) ->
     let root = document.root();
     let kind = kind(root)?;
     check_actions(root)?;
+    let is_half = is_half(root)?;
     let observed = observations(root)?;
     refuse_normalisation(root, kind)?;
     let activation = activation(root, kind)?;
@@ -136,7 +139,7 @@ pub(super) fn read(path: &Path, archive: &mut Archive<'_>, request: &Request) ->
         return Err(InputError::in_file(&weights_path, message).with_hint("leave out the list of layers"));
     }
     let observed = observed.filter(|bounds| bounds.len() == request.sizes.0);
-    Ok(Stored { network, observed, is_masked: kind.is_masked })
+    Ok(Stored { network, observed, is_half, is_masked: kind.is_masked })
 }
 
 fn kind(root: Json<'_>) -> Result<&'static Kind, InputError> {
@@ -159,12 +162,28 @@ fn class(json: Json<'_>) -> Result<&str, InputError> {
 }
 
 fn check_actions(root: Json<'_>) -> Result<(), InputError> {
-    let space = root.require("action_space")?.require(":type:")?;
-    let name = class(space)?;
-    if DISCRETE.contains(&name) {
-        return Ok(());
+    let space = root.require("action_space")?;
+    let kind = space.require(":type:")?;
+    let name = class(kind)?;
+    if !DISCRETE.contains(&name) {
+        return Err(
+            kind.error(format!("the actions are a space of the kind {name:?}, expected \"Discrete\""))
+        );
     }
-    Err(space.error(format!("the actions are a space of the kind {name:?}, expected \"Discrete\"")))
+    // Spaces of old versions have no such attribute.
+    match space.get("start") {
+        Some(start) if start.as_str() != Some("0") && start.i64().ok() != Some(0) => {
+            let hint = "train on `Discrete(n)`: the policy's outputs are counted from 0";
+            Err(start.error("the actions are not counted from 0").with_hint(hint))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether observations have half precision. The network computes in single precision, but reads what an observation holds.
+fn is_half(root: Json<'_>) -> Result<bool, InputError> {
+    let Some(kind) = root.require("observation_space")?.get("dtype") else { return Ok(false) };
+    Ok(kind.str()?.contains("float16"))
 }
 
 /// The bounds of observations, if they are readable. The space must be a vector of numbers: others are encoded before

@@ -261,6 +261,7 @@ KINDS = [
     *onnx_models.KINDS,
     xgboost_binary,
     lightgbm_binary,
+    onnx_models.onnx_normalised,
 ]
 
 

@@ -195,6 +195,24 @@ def onnx_graph(folder, name, random):
     write(folder, f"onnx-{name}", model, inputs, run(model, "scores", inputs))
 
 
+def onnx_normalised(folder, name, random):
+    """Products and their normalisation, which ONNX Runtime folds into one another; its constants almost cancel."""
+    inputs, outputs = int(random.integers(1, 9)), 4
+    number = lambda low, high: random.uniform(low, high, outputs).astype(np.float32)
+    weights = {"w": random.normal(size=(inputs, outputs)).astype(np.float32)}
+    weights |= {"scale": number(-2, 2), "mean": number(-50, 50), "variance": number(0.1, 3)}
+    weights["shift"] = (weights["mean"] * weights["scale"] / np.sqrt(weights["variance"] + 1e-5) + number(-1e-3, 1e-3)).astype(np.float32)
+    nodes = [
+        helper.make_node("MatMul", ["obs", "w"], ["p"]),
+        helper.make_node("BatchNormalization", ["p", "scale", "shift", "mean", "variance"], ["scores"]),
+    ]
+    model = graph(nodes, weights, inputs, {"scores": TensorProto.FLOAT}, 17)
+    rows = states(random, 60, inputs)
+    runner = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    scores = np.stack([runner.run(["scores"], {"obs": np.array([row], np.float32)})[0][0] for row in rows])
+    write(folder, f"onnx-{name}", model, rows, scores, exact=False)
+
+
 def onnx_pointwise(folder, name, random):
     """Arithmetic with constants, where every operation rounds: nothing may be merged."""
     number = lambda: random.uniform(0.1, 2, 4).astype(np.float32)
@@ -367,6 +385,23 @@ def corpus(folder):
         leaf_targetids=[0, 1], leaf_weights=number(1.0, 2.0),
     )  # fmt: skip
     seed("newer", [node("TreeEnsemble", ["obs"], ["y"], domain=LEARNED, **newer)], {}, learned=5)
+    seed("normalised", [node("MatMul", ["obs", "w"], ["p"]), node("BatchNormalization", ["p", "s", "b", "m", "v"], ["y"])], four | {"w": np.eye(2, dtype=np.float32)})
+    whole, name = TensorProto.INT64, TensorProto.STRING
+    choose = node("ArgMax", ["obs"], ["a"], axis=1, keepdims=0)
+    table = lambda *labels: node("Constant", [], ["n"], value=helper.make_tensor("", name, [len(labels)], labels))
+    look_up = lambda index, to: node("ArrayFeatureExtractor", ["n", index], [to], domain=LEARNED)
+    seed("names", [table("left", "right"), choose, look_up("a", "y")], {}, {"y": name}, learned=3)
+    seed("bad-exchanged", [table("right", "left"), choose, look_up("a", "y")], {}, {"y": name}, learned=3)
+    seed("bad-names-twice", [choose, look_up("a", "l"), look_up("l", "y")], {"n": ints(1, 0)}, {"y": whole}, learned=3)
+    seed("bad-table", [choose, node("Gather", ["n", "a"], ["y"])], {"n": ints(1, 0)}, {"y": whole})
+    seed("bad-rows", [choose, node("Gather", ["n", "a"], ["y"])], {"n": 1 - np.eye(2, dtype=np.float32)})
+    seed("bad-flag", [choose, node("Cast", ["a"], ["y"], to=TensorProto.BOOL)], {}, {"y": TensorProto.BOOL})
+    seed("bad-wrapped", [node("Cast", ["n"], ["i"], to=TensorProto.INT32), node("Gather", ["obs", "i"], ["y"], axis=1)], {"n": ints(2**32 + 1, 0)})
+    noop = node("ReduceLogSumExp", ["obs"], ["n"], noop_with_empty_axes=1)
+    seed("bad-normaliser", [noop, node("Sub", ["obs", "n"], ["y"])], {}, opset=18)
+    leaves = tree_attributes(np.random.default_rng(7), 1, 1, 2, 2, "class", modes[:1]) | {"classlabels_int64s": [0, 1]}
+    leaves |= {"class_treeids": [0, 0], "class_nodeids": [1, 2], "class_ids": [0, 1], "class_weights": [-1.0, 1.0]}
+    seed("bad-leaf", [node("TreeEnsembleClassifier", ["obs"], ["l", "y"], domain=LEARNED, **leaves)], {}, {"l": whole, "y": text}, learned=3)
     seed("bad-operator", [node("Sin", ["obs"], ["y"])], {})
     seed("bad-inputs", [node("Relu", ["obs"], ["y"])], {}, inputs=3)
     chain.graph.initializer[0].data_location = TensorProto.EXTERNAL

@@ -8,6 +8,7 @@ mod lightgbm;
 mod mutation;
 mod nnet;
 mod real;
+mod sb3;
 mod state_dict;
 mod veritas;
 mod xgboost;

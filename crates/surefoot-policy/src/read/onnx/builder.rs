@@ -153,6 +153,60 @@ impl Builder {
     }
 }
 
+/// The sum that a value is: how many terms it has, and the magnitude of the constants among them, as singles.
+pub(super) struct SumBefore {
+    pub(super) terms: usize,
+    pub(super) bias: f64,
+}
+
+/// What values are made of.
+impl Builder {
+    /// The sum that gives this value: that of a layer without activation, which may be a product of matrices and a bias that was
+    /// added to it.
+    pub(super) fn sum_before(&self, element: Element) -> SumBefore {
+        let mut sum = SumBefore { terms: 0, bias: 0.0 };
+        let mut next = Some(element);
+        for _ in 0..2 {
+            let Some((layer, index)) = next.and_then(|element| self.linear_layer(element)) else { break };
+            sum.terms += layer.weights.terms(index, self.size(layer.from));
+            sum.bias += f64::from(layer.biases[index].single.abs());
+            next = layer.copied(index);
+        }
+        sum
+    }
+
+    /// The layer without activation whose value this is, and the index there.
+    fn linear_layer(&self, element: Element) -> Option<(&DraftLayer, usize)> {
+        match &self.drafts[node_of(element.source)? as usize] {
+            Draft::Layer(layer) if layer.activation == Activation::Identity => {
+                Some((layer, element.index as usize))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Weights {
+    /// How many weights a neuron has.
+    fn terms(&self, neuron: usize, inputs: usize) -> usize {
+        match self {
+            Weights::Dense(_) => inputs,
+            Weights::Sparse(rows) => rows[neuron].len(),
+        }
+    }
+}
+
+impl DraftLayer {
+    /// The value to which a neuron adds nothing but its bias.
+    fn copied(&self, neuron: usize) -> Option<Element> {
+        let Weights::Sparse(rows) = &self.weights else { return None };
+        match rows[neuron][..] {
+            [(index, weight)] if weight == ONE => Some(Element { source: self.from, index }),
+            _ => None,
+        }
+    }
+}
+
 /// The finished network.
 impl Builder {
     /// The network whose outputs are these elements.

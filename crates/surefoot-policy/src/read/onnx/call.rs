@@ -6,7 +6,8 @@ use std::rc::Rc;
 use surefoot_model::InputError;
 
 use super::builder::Builder;
-use super::message::{Attribute, Node, data_type};
+use super::classes::{self, Classes};
+use super::message::{Attribute, Graph, Node, data_type};
 use super::shape;
 use super::tensor::{Numbers, Tensor};
 use super::value::{Computed, Value};
@@ -27,6 +28,9 @@ mod kind {
 /// A node that is being read.
 pub(super) struct Call<'c> {
     pub(super) path: &'c Path,
+    pub(super) graph: &'c Graph,
+    /// The classes of the whole model, which its reader goes by.
+    pub(super) classes: Option<&'c Classes>,
     pub(super) node: &'c Node,
     pub(super) index: usize,
     /// Version of the operators.
@@ -262,6 +266,42 @@ impl Call<'_> {
         let tensor = self.attribute(name, kind::TENSOR)?.and_then(|attribute| attribute.tensor.as_ref());
         let wrong = |reason| self.error(format!("the attribute `{name}` cannot be read: {reason}"));
         tensor.map(|tensor| Tensor::read(tensor).map_err(wrong)).transpose()
+    }
+}
+
+/// Classes.
+impl Call<'_> {
+    /// The classes that this operator lists, if it does. They must be those of the whole model: it is these that are compared
+    /// with the outputs.
+    pub(super) fn own_classes(&mut self) -> Result<Option<Rc<Classes>>, InputError> {
+        classes::of_node(self.node).map(|classes| self.checked_classes(classes)).transpose()
+    }
+
+    /// The classes in the table that is an operand.
+    pub(super) fn table(&mut self, index: usize) -> Result<Rc<Classes>, InputError> {
+        self.pay(self.graph.nodes.len().checked_add(self.graph.initializers.len()))?;
+        let name = self.node.inputs.get(index);
+        let found = name.and_then(|name| classes::table(self.graph, name));
+        let classes = found.ok_or_else(|| {
+            self.error(format!("operand {index} must be a constant row of names or whole numbers"))
+                .with_hint("remove the output that gives the label, if the scores are an output too")
+        })?;
+        self.checked_classes(classes)
+    }
+
+    fn checked_classes(&mut self, classes: Classes) -> Result<Rc<Classes>, InputError> {
+        self.pay(Some(classes.len()))?;
+        if self.classes != Some(&classes) {
+            return Err(self
+                .error("its classes are others than those of another operator of the model")
+                .with_hint("export the classifier with one list of classes"));
+        }
+        if !classes.are_different() {
+            return Err(self
+                .error("two classes are called the same")
+                .with_hint("give each class a name of its own"));
+        }
+        Ok(Rc::new(classes))
     }
 }
 

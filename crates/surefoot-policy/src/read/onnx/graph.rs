@@ -8,6 +8,7 @@ use surefoot_model::InputError;
 
 use super::builder::Builder;
 use super::call::{self, Call};
+use super::classes;
 use super::message::{Dimension, Graph, Model, Node, ValueInfo, data_type};
 use super::operator;
 use super::output;
@@ -40,6 +41,7 @@ pub(super) fn read(
         .as_ref()
         .ok_or_else(|| InputError::in_file(path, "this is no ONNX model: there is no graph"))?;
     let versions = Versions::read(path, model)?;
+    let classes = classes::of_model(model);
     let mut names = constants(path, graph)?;
     warn_of_range(path, &names, warnings);
     let mut builder = Builder::new(inputs);
@@ -50,8 +52,17 @@ pub(super) fn read(
     for (index, node) in graph.nodes.iter().enumerate() {
         let found = operands(path, &names, node, index).and_then(|inputs| {
             let version = versions.of(path, node, index)?;
-            let mut call =
-                Call { path, node, index, version, inputs, builder: &mut builder, budget: &mut budget };
+            let mut call = Call {
+                path,
+                graph,
+                classes: classes.as_ref(),
+                node,
+                index,
+                version,
+                inputs,
+                builder: &mut builder,
+                budget: &mut budget,
+            };
             Ok(operator::apply(&mut call)?)
         });
         let mut found = found.map(Vec::into_iter);
@@ -90,7 +101,7 @@ fn operands(
     node: &Node,
     index: usize,
 ) -> Result<Vec<Option<Value>>, Shared> {
-    // The names of labels may be text, which nothing here depends on.
+    // The names of labels may be text, which is read apart.
     let only_labels = node.operator == "ArrayFeatureExtractor";
     let mut values = Vec::with_capacity(node.inputs.len());
     for (operand, name) in node.inputs.iter().enumerate() {

@@ -176,12 +176,17 @@ pub(super) mod data_type {
     pub(in crate::read::onnx) const UNDEFINED: i32 = 0;
     pub(in crate::read::onnx) const FLOAT: i32 = 1;
     pub(in crate::read::onnx) const UINT8: i32 = 2;
+    pub(in crate::read::onnx) const INT8: i32 = 3;
+    pub(in crate::read::onnx) const UINT16: i32 = 4;
+    pub(in crate::read::onnx) const INT16: i32 = 5;
     pub(in crate::read::onnx) const INT32: i32 = 6;
     pub(in crate::read::onnx) const INT64: i32 = 7;
     pub(in crate::read::onnx) const STRING: i32 = 8;
     pub(in crate::read::onnx) const BOOL: i32 = 9;
     pub(in crate::read::onnx) const FLOAT16: i32 = 10;
     pub(in crate::read::onnx) const DOUBLE: i32 = 11;
+    pub(in crate::read::onnx) const UINT32: i32 = 12;
+    pub(in crate::read::onnx) const UINT64: i32 = 13;
     pub(in crate::read::onnx) const BFLOAT16: i32 = 16;
 
     /// What ONNX calls a type.

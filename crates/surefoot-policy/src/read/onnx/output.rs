@@ -108,14 +108,15 @@ fn scores(value: &Value) -> Option<Scores> {
     match value {
         Value::Computed(computed) => Some(Scores::Network(computed.elements.clone())),
         Value::Ranking(ranking) => Some(ranking.scores.clone()),
-        Value::Choice(scores) => Some(scores.clone()),
-        Value::Constant(_) | Value::Normaliser(_) => None,
+        Value::Choice(choice) if choice.is_highest => Some(choice.scores.clone()),
+        Value::Choice(_) | Value::Constant(_) | Value::Normaliser(_) => None,
     }
 }
 
 fn describe(value: &Value) -> String {
     match (value, scores(value)) {
         (Value::Choice(_), Some(scores)) => format!("chooses among {}", scores.len()),
+        (Value::Choice(_), None) => "need not be the class with the highest score".into(),
         (_, Some(scores)) => format!("has {} values", scores.len()),
         (Value::Constant(tensor), None) => {
             format!("is constant, of shape {}", shape::describe(&tensor.shape))

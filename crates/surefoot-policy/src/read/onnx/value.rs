@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use super::classes::Classes;
 use super::tensor::Tensor;
 use crate::ensemble::Ensemble;
 use crate::network::Element;
@@ -18,8 +19,8 @@ pub(super) enum Value {
     Computed(Computed),
     /// Numbers that are ordered as some scores are: probabilities of a softmax, or the scores of trees.
     Ranking(Ranking),
-    /// The index or name of the highest score.
-    Choice(Scores),
+    /// The index of the highest score, or the class that belongs to it.
+    Choice(Choice),
     /// The logarithm of the sum of exponentials of all values, which normalises them.
     Normaliser(Computed),
 }
@@ -39,6 +40,34 @@ pub(super) struct Computed {
 pub(super) struct Ranking {
     pub(super) shape: Vec<usize>,
     pub(super) scores: Scores,
+}
+
+/// Which of the scores is the highest.
+#[derive(Debug, Clone)]
+pub(super) struct Choice {
+    pub(super) scores: Scores,
+    /// The number or name that stands for each score; `None` if these are the indices themselves.
+    pub(super) classes: Option<Rc<Classes>>,
+    /// Whether it is the choice of the highest score everywhere. The label of a classifier for two classes may be another.
+    pub(super) is_highest: bool,
+}
+
+impl Choice {
+    /// The index of the highest score.
+    pub(super) fn index(scores: Scores) -> Choice {
+        Choice { scores, classes: None, is_highest: true }
+    }
+
+    /// The smallest and the largest number that it may be; `None` if it is a name.
+    pub(super) fn range(&self) -> Option<(i64, i64)> {
+        match self.classes.as_deref() {
+            None => Some((0, self.scores.len() as i64 - 1)),
+            Some(Classes::Numbers(numbers)) => {
+                numbers.iter().min().copied().zip(numbers.iter().max().copied())
+            }
+            Some(Classes::Names(_)) => None,
+        }
+    }
 }
 
 /// What an output can be chosen by.

@@ -6,6 +6,7 @@ use super::super::call::{Call, Results};
 use super::super::shape;
 use super::super::tensor::Numbers;
 use super::super::value::{Computed, Ranking, Value};
+use super::tail;
 use crate::network::Element;
 
 /// A value whose parts are moved. Probabilities and tree scores may only be reshaped.
@@ -41,7 +42,7 @@ fn reshaped(call: &mut Call<'_>, value: &Value, shape: Vec<usize>) -> Result<Val
 /// The first operand if its extents do not matter any more: it has been chosen from.
 fn without_extents(call: &Call<'_>) -> Result<Option<Vec<Value>>, InputError> {
     let value = call.value(0)?;
-    Ok(value.shape().is_none().then(|| vec![value]))
+    Ok(matches!(value, Value::Choice(_)).then(|| vec![value]))
 }
 
 /// The first operand and its extents.
@@ -167,10 +168,10 @@ pub(super) fn expand(call: &mut Call<'_>) -> Results {
     Ok(vec![picked(call, &value, new, &picks)?])
 }
 
-/// `Gather` with constant indices.
+/// `Gather` with constant indices, or of a table at the chosen index.
 pub(super) fn gather(call: &mut Call<'_>) -> Results {
-    if let Some(choice @ Value::Choice(_)) = call.optional(1) {
-        return Ok(vec![choice]);
+    if let Some(Value::Choice(choice)) = call.optional(1) {
+        return tail::looked_up(call, choice);
     }
     let (value, old) = operand(call)?;
     let axis = call.axis(call.attribute_int("axis")?.unwrap_or(0), old.len())?;

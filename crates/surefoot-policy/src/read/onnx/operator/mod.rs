@@ -83,7 +83,7 @@ fn apply_learned(call: &mut Call<'_>, operator: &str) -> Results {
         "TreeEnsembleClassifier" => tree::classifier(call),
         "TreeEnsembleRegressor" => tree::regressor(call),
         "TreeEnsemble" => tree::ensemble(call),
-        "ZipMap" => tail::unchanged(call),
+        "ZipMap" => tail::zip_map(call),
         "Normalizer" => tail::normalizer(call),
         "ArrayFeatureExtractor" => tail::label(call),
         "Scaler" => normalise::scaler(call),

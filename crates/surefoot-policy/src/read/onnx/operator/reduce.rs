@@ -45,18 +45,13 @@ pub(super) struct Reduction {
 }
 
 impl Reduction {
-    /// Reads the attributes that all reductions have. Without axes, all are reduced, unless `noop_with_empty_axes`.
+    /// Reads the attributes that all reductions have.
     pub(super) fn new(
         call: &mut Call<'_>,
         value: &Computed,
         axes: Option<Vec<i64>>,
     ) -> Result<Reduction, InputError> {
-        let rank = value.shape.len();
-        let axes = match axes {
-            Some(axes) if !axes.is_empty() => call.axes(&axes, rank)?,
-            _ if call.flag("noop_with_empty_axes", false)? => Vec::new(),
-            _ => (0..rank).collect(),
-        };
+        let axes = self::axes(call, axes, value.shape.len())?;
         let keep = call.flag("keepdims", true)?;
         call.pay(Some(value.elements.len()))?;
         let (groups, kept) = shape::reduced(&value.shape, &axes);
@@ -86,6 +81,15 @@ impl Reduction {
         }
         let biases = vec![Parameter::from(0.0); self.count];
         Ok(call.builder.layer(&value.elements, Weights::Sparse(rows), biases))
+    }
+}
+
+/// The axes that are reduced. Without any given, these are all, unless `noop_with_empty_axes`: then there are none.
+pub(super) fn axes(call: &Call<'_>, given: Option<Vec<i64>>, rank: usize) -> Result<Vec<usize>, InputError> {
+    match given {
+        Some(axes) if !axes.is_empty() => call.axes(&axes, rank),
+        _ if call.flag("noop_with_empty_axes", false)? => Ok(Vec::new()),
+        _ => Ok((0..rank).collect()),
     }
 }
 

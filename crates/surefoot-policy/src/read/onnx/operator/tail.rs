@@ -8,7 +8,7 @@ use surefoot_model::InputError;
 
 use super::super::call::{Call, Results};
 use super::super::tensor::Numbers;
-use super::super::value::{Ranking, Scores, Value};
+use super::super::value::{Choice, Ranking, Scores, Value};
 use super::arithmetic::Sign;
 use super::reduce;
 
@@ -56,17 +56,14 @@ pub(super) fn argmax(call: &mut Call<'_>) -> Results {
     if call.flag("select_last_index", false)? {
         return Err(call.error("the last of equal scores is chosen; surefoot chooses the first"));
     }
-    Ok(vec![Value::Choice(scores)])
+    Ok(vec![Value::Choice(Choice::index(scores))])
 }
 
 /// `ReduceLogSumExp` of all scores, for a difference that follows.
 pub(super) fn normaliser(call: &mut Call<'_>) -> Results {
     let value = call.computed(0)?;
     let rank = value.shape.len();
-    let axes = match call.given_axes(18)? {
-        Some(axes) => call.axes(&axes, rank)?,
-        None => (0..rank).collect(),
-    };
+    let axes = reduce::axes(call, call.given_axes(18)?, rank)?;
     if (0..rank).any(|axis| value.shape[axis] != 1 && !axes.contains(&axis)) {
         return Err(call.error("it must work on all values at once"));
     }
@@ -94,9 +91,15 @@ pub(super) fn difference(
 
 /// Probabilities or tree scores times (or divided by) one positive number.
 pub(super) fn scaled(call: &Call<'_>, value: Value, constant: usize) -> Results {
-    match &call.constant(constant)?.numbers {
+    let tensor = call.constant(constant)?;
+    // More axes would move those of the value.
+    let keeps_axes = value.shape().is_some_and(|shape| tensor.shape.len() <= shape.len());
+    match &tensor.numbers {
         Numbers::Float(numbers)
-            if numbers.len() == 1 && numbers[0].double > 0.0 && numbers[0].double.is_finite() =>
+            if keeps_axes
+                && numbers.len() == 1
+                && numbers[0].double > 0.0
+                && numbers[0].double.is_finite() =>
         {
             Ok(vec![value])
         }
@@ -105,8 +108,11 @@ pub(super) fn scaled(call: &Call<'_>, value: Value, constant: usize) -> Results 
 }
 
 /// `ZipMap`, which names the scores.
-pub(super) fn unchanged(call: &mut Call<'_>) -> Results {
-    Ok(vec![call.value(0)?])
+pub(super) fn zip_map(call: &mut Call<'_>) -> Results {
+    call.own_classes()?;
+    let value = call.value(0)?;
+    scores(call, &value)?;
+    Ok(vec![value])
 }
 
 /// `Normalizer`: division by a norm, which is positive.
@@ -124,10 +130,36 @@ pub(super) fn normalizer(call: &mut Call<'_>) -> Results {
     Ok(vec![Value::Ranking(Ranking { shape, scores })])
 }
 
-/// `ArrayFeatureExtractor` where it looks up the name of the chosen label.
+/// `ArrayFeatureExtractor` where it looks up the class of the highest score. The table is what the classes of the model are
+/// called, so the choice is the same. What was looked up already is no index any more.
 pub(super) fn label(call: &mut Call<'_>) -> Results {
-    match call.value(1)? {
-        choice @ Value::Choice(_) => Ok(vec![choice]),
-        _ => Err(call.error("this operator is supported for the names of chosen labels only")),
+    let choice = match call.value(1)? {
+        Value::Choice(choice) if choice.classes.is_none() => choice,
+        Value::Choice(_) => return Err(call.error("operand 1 was looked up in a table of classes already")),
+        _ => return Err(call.error("this operator is supported for the names of chosen labels only")),
+    };
+    let classes = call.table(0)?;
+    if classes.len() != choice.scores.len() {
+        let (classes, scores) = (classes.len(), choice.scores.len());
+        return Err(call.error(format!("there are {classes} classes for {scores} scores")));
     }
+    Ok(vec![Value::Choice(Choice { classes: Some(classes), ..choice })])
+}
+
+/// `Gather` of a table at the index of the highest score. It gives that index if the table holds 0, 1, 2, …; any other one
+/// gives something else, which is not read.
+pub(super) fn looked_up(call: &Call<'_>, choice: Choice) -> Results {
+    let is_identity = match call.value(0)? {
+        Value::Constant(table) => {
+            let indices = (0..choice.scores.len() as i64).collect();
+            table.shape.len() == 1 && table.numbers == Numbers::Int(indices)
+        }
+        _ => false,
+    };
+    if is_identity && choice.classes.is_none() {
+        return Ok(vec![Value::Choice(choice)]);
+    }
+    Err(call
+        .error("a look-up of what is chosen is supported only in a table of the indices 0, 1, 2, …")
+        .with_hint("export the scores, or the index of the highest one"))
 }

@@ -112,6 +112,11 @@ impl Draft {
         self
     }
 
+    /// What the classes are called, if the model is read.
+    pub(super) fn classes(self, sizes: (usize, usize)) -> Result<Vec<String>, InputError> {
+        super::read(Path::new("m.onnx"), &self.bytes(), sizes, &mut Vec::new()).map(|(_, classes)| classes)
+    }
+
     pub(super) fn read(self, inputs: usize, outputs: usize) -> Result<Scorer, InputError> {
         super::read(Path::new("m.onnx"), &self.bytes(), (inputs, outputs), &mut Vec::new())
             .map(|(scorer, _)| scorer)
@@ -167,6 +172,11 @@ pub(super) fn info(name: &str, data_type: i32, shape: &[i64]) -> ValueInfo {
 
 pub(super) fn tensor(name: &str, data_type: i32, shape: &[i64]) -> Tensor {
     Tensor { name: name.into(), data_type, dimensions: shape.to_vec(), ..Tensor::default() }
+}
+
+pub(super) fn strings(name: &str, list: &[&str]) -> Tensor {
+    let strings = list.iter().map(|text| text.as_bytes().to_vec()).collect();
+    Tensor { strings, ..tensor(name, data_type::STRING, &[list.len() as i64]) }
 }
 
 pub(super) fn int(name: &str, int: i64) -> Attribute {

@@ -1,6 +1,7 @@
 //! Operators that compute.
 
 use super::*;
+use crate::enclosure::{Rounding, scores};
 use crate::layer::Activation;
 
 /// `x` has the extents `[batch, n]`.
@@ -229,7 +230,8 @@ fn batch_normalisation_is_a_diagonal_map() {
         .floats("m", &[2], &[1.0, 3.0])
         .floats("v", &[2], &[3.0, 0.0])
         .node("BatchNormalization", "x s b m v", "y", vec![float("epsilon", 1.0)]);
-    assert_eq!(model.clone().network(2, 2).nodes().len(), 1);
+    // Products and constants, and their sum.
+    assert_eq!(model.clone().network(2, 2).sizes(), [2, 10, 2]);
     // 2 · (5 - 1) / √4 + 0.5 and (5 - 3) / √1.
     assert_eq!(model.values(&[5, 5], 2), [4.5, 2.0]);
     let scaled = batch(2).node_of(
@@ -240,6 +242,78 @@ fn batch_normalisation_is_a_diagonal_map() {
         vec![floats("offset", &[1.0, 2.0]), floats("scale", &[0.5])],
     );
     assert_eq!(scaled.values(&[5, 8], 2), [2.0, 3.0]);
+}
+
+/// A product and its normalisation, as the model says it and as runtimes fold it: `Σ (wᵢ·s)·xᵢ + (shift − mean·s)` with
+/// another `s`, or `(Σ wᵢ·xᵢ − mean)·i·scale + shift`, from the first input to the last or back.
+#[test]
+fn folded_normalisation_lies_in_the_enclosure() {
+    let mut state = 1_u64;
+    let mut number = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f32 / (1 << 23) as f32 - 1.0
+    };
+    for round in 0..2000 {
+        let inputs = 1 + round % 7;
+        let weights: Vec<f32> = (0..inputs).map(|_| number()).collect();
+        let x: Vec<i32> = (0..inputs).map(|_| (number() * 9.0) as i32).collect();
+        let (scale, mean, variance) = (number(), 100.0 * number(), 1.0 + number());
+        let single = scale * (1.0 / (variance + 1e-5).sqrt());
+        // What is left of the constants is small.
+        let shift = mean * single + 1e-5 * number();
+        let model = batch(inputs as i64)
+            .floats("w", &[inputs as i64, 1], &weights)
+            .floats("s", &[1], &[scale])
+            .floats("b", &[1], &[shift])
+            .floats("m", &[1], &[mean])
+            .floats("v", &[1], &[variance])
+            .node("MatMul", "x w", "p", vec![])
+            .node("BatchNormalization", "p s b m v", "y", vec![]);
+        let plain = weights.iter().zip(&x).fold(0.0, |sum, (weight, &x)| sum + weight * x as f32);
+        let ours = plain * single + (shift - mean * single);
+        let scorer = model.read(inputs, 1).expect("good");
+        assert_eq!(values::<f32>(&scorer, &x), [ours]);
+        let other = scale / (variance + 1e-5).sqrt();
+        let bias = shift - mean * other;
+        let folded = |sum: f32, (weight, &x): (&f32, &i32)| (weight * other).mul_add(x as f32, sum);
+        let forwards = weights.iter().zip(&x).fold(bias, folded);
+        let backwards = weights.iter().zip(&x).rev().fold(bias, folded);
+        let literal = (plain - mean) * (1.0 / (variance + 1e-5).sqrt()) * scale + shift;
+        let score = scores(&scorer, &x, &Rounding::ANY_F32)[0];
+        for theirs in [ours, forwards, backwards, literal].map(f64::from) {
+            assert!(score.lower <= theirs && theirs <= score.upper, "{theirs} in {score:?}, round {round}");
+        }
+        assert!(score.upper - score.lower < 1e-2 * (1.0 + f64::from(shift.abs())));
+    }
+}
+
+#[test]
+fn constants_outside_of_a_type_are_not_cast_to_it() {
+    let cast = |numbers: &[i64], to| {
+        Draft::new(13, &[2]).ints("n", numbers).node("Cast", "n", "i", vec![int("to", to)]).node(
+            "Gather",
+            "x i",
+            "y",
+            vec![],
+        )
+    };
+    // 2³² + 1 would wrap to 1.
+    let message = cast(&[(1 << 32) + 1, 0], 6).refused(2, 2);
+    assert!(
+        message.contains("node 0 (Cast): a number of operand 0 is outside of the range of int32"),
+        "{message}"
+    );
+    assert_eq!(cast(&[1, -2], 6).values(&[3, 4], 2), [4.0, 3.0]);
+    let float = |number: f32| {
+        Draft::new(13, &[2])
+            .floats("n", &[2], &[number, 0.0])
+            .node("Cast", "n", "i", vec![int("to", 7)])
+            .node("Gather", "x i", "y", vec![])
+    };
+    for number in [f32::NAN, f32::INFINITY, 9.3e18, -9.3e18] {
+        assert!(float(number).refused(2, 2).contains("outside of the range of int64"));
+    }
+    assert_eq!(float(1.75).values(&[3, 4], 2), [4.0, 3.0]);
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn classifiers_have_a_label_and_scores() {
 
 #[test]
 fn classes_may_have_names() {
-    let list = [(0, 1, 0, 0.25), (0, 2, 1, 1.0)];
+    let list = [(0, 1, 0, 0.25), (0, 1, 1, 0.5), (0, 2, 1, 1.0)];
     let attributes = [
         stumps(&["BRANCH_LT"], &[1.0]),
         weights("class", &list),
@@ -168,7 +168,7 @@ fn unclear_scores_of_two_classes_are_refused() {
     assert!(classifier(&one(0), 2, logistic()).refused(2, 2).contains("compare with one half"));
     assert!(classifier(&one(1), 2, vec![]).refused(2, 2).contains("belong to the second class"));
     assert!(classifier(&one(0), 2, base()).refused(2, 2).contains("base values"));
-    let both = [(0, 1, 0, 0.25), (0, 1, 1, 0.75)];
+    let both = [(0, 1, 0, 0.25), (0, 1, 1, 0.75), (0, 2, 1, 0.5)];
     assert!(classifier(&both, 2, base()).refused(2, 2).contains("base values"));
     assert_eq!(classifier(&both, 2, logistic()).values(&[0, 0], 2), [0.25, 0.75]);
 }
@@ -300,4 +300,76 @@ fn subnormal_thresholds_that_runtimes_may_flush_are_refused() {
         assert!(model(mode).refused(2, 2).contains("is subnormal"), "{mode}");
     }
     assert_eq!(model("BRANCH_LT").values(&[0, 0], 2), model("BRANCH_LT").values(&[1, 0], 2));
+}
+
+#[test]
+fn a_class_without_weight_is_no_label_of_the_runtime() {
+    let refused = |list: &[(i64, i64, i64, f32)]| {
+        let message = classifier(list, 3, vec![]).outputs(&["l"]).refused(2, 3);
+        assert!(
+            message.contains("class 0 has no weight in some leaves")
+                && message.contains("hint: give each class")
+        );
+    };
+    // ONNX Runtime 1.31: label 1, scores 0, -1, -2.
+    refused(&[(0, 1, 1, -1.0), (0, 1, 2, -2.0), (0, 2, 0, 3.0), (0, 2, 1, 0.5), (0, 2, 2, 0.5)]);
+    // Label 1, scores 0, 0, 0.
+    refused(&[(0, 1, 1, 0.0), (0, 2, 0, 3.0)]);
+    // A leaf that weighs nothing: the runtime fails.
+    refused(&[(0, 1, 1, 1.0)]);
+}
+
+#[test]
+fn classes_that_always_have_a_score_may_have_negative_weights() {
+    let all = [(0, 1, 0, -3.0), (0, 1, 1, -1.0), (0, 1, 2, -2.0)];
+    let other = all.map(|(tree, _, class, weight)| (tree, 2, class, weight));
+    let both = [all, other].concat();
+    assert_eq!(classifier(&both, 3, vec![]).values(&[0, 0], 3), [-3.0, -1.0, -2.0]);
+    let few = [(0, 1, 1, -1.0), (0, 2, 2, 3.0)];
+    let base = vec![floats("base_values", &[-3.0; 3])];
+    assert_eq!(classifier(&few, 3, base).values(&[0, 0], 3), [-3.0, -4.0, -3.0]);
+    // A tree per class, as the converters of XGBoost and LightGBM write it.
+    let list: Vec<_> = (0..3).flat_map(|tree| [(tree, 1, tree, -1.0), (tree, 2, tree, 0.5)]).collect();
+    let attributes = [
+        stumps(&["BRANCH_LT"; 3], &[1.0; 3]),
+        weights("class", &list),
+        vec![ints("classlabels_int64s", &[0, 1, 2])],
+    ];
+    let model = learned("TreeEnsembleClassifier", "l y", attributes.concat());
+    assert_eq!(model.values(&[0, 0], 3), [-1.0; 3]);
+}
+
+#[test]
+fn a_leaf_without_weight_for_the_second_class_makes_its_score_the_negated_first() {
+    // ONNX Runtime 1.31: scores -0.6, 0.6 where the leaf weighs class 0 with 0.6.
+    let list = [(0, 1, 0, 0.25), (0, 1, 1, 0.75), (0, 2, 0, 0.6)];
+    assert!(classifier(&list, 2, vec![]).refused(2, 2).contains("no weight for the second class"));
+}
+
+#[test]
+fn the_label_of_two_weighed_classes_is_not_taken_for_the_highest_score() {
+    // ONNX Runtime 1.31: label 1, since its score is above 0.
+    let list = [(0, 1, 0, 0.75), (0, 1, 1, 0.25), (0, 2, 0, 0.25), (0, 2, 1, 0.75)];
+    let message = classifier(&list, 2, vec![]).outputs(&["l"]).refused(2, 2);
+    assert!(message.contains("`l` need not be the class with the highest score"), "{message}");
+    assert_eq!(classifier(&list, 2, vec![]).values(&[0, 0], 2), [0.75, 0.25]);
+}
+
+#[test]
+fn classes_must_be_listed_once_and_differ() {
+    let list: Vec<_> = (0..3).flat_map(|class| [(0, 1, class, 1.0), (0, 2, class, 0.5)]).collect();
+    let trees = |labels: &[i64]| {
+        [stumps(&["BRANCH_LT"], &[1.0]), weights("class", &list), vec![ints("classlabels_int64s", labels)]]
+            .concat()
+    };
+    let twice = learned("TreeEnsembleClassifier", "l y", trees(&[4, 5, 4]));
+    assert!(twice.refused(2, 3).contains("two classes are called the same"));
+    let named = learned("TreeEnsembleClassifier", "l p", trees(&[4, 5, 6])).node_of(
+        "ai.onnx.ml",
+        "ZipMap",
+        "p",
+        "y",
+        vec![ints("classlabels_int64s", &[6, 5, 4])],
+    );
+    assert!(named.refused(2, 3).contains("others than those of another operator"));
 }

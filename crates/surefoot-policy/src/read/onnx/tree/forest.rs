@@ -37,6 +37,14 @@ pub(super) enum Entry {
     Leaf,
 }
 
+/// What has a weight wherever inputs lead.
+pub(super) struct Weighed {
+    /// The outputs to which one of the trees gives a weight in all its leaves.
+    pub(super) outputs: BTreeSet<usize>,
+    /// Whether one of the trees gives a weight to some output in all its leaves.
+    pub(super) is_some_always: bool,
+}
+
 /// All trees of a node.
 #[derive(Debug, Clone)]
 pub(super) struct Forest {
@@ -61,6 +69,34 @@ impl Forest {
     /// All weights.
     pub(super) fn weights(&self) -> impl Iterator<Item = Parameter> {
         self.leaves.values().flat_map(BTreeMap::values).copied()
+    }
+
+    /// What all leaves of some tree weigh.
+    pub(super) fn always_weighed(&self) -> Weighed {
+        let mut weighed = Weighed { outputs: BTreeSet::new(), is_some_always: false };
+        for &root in &self.roots {
+            let leaves = self.leaves_below(root);
+            let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+            for &leaf in &leaves {
+                self.leaf(leaf).for_each(|(output, _)| *counts.entry(output).or_default() += 1);
+            }
+            let always = counts.into_iter().filter(|&(_, count)| count == leaves.len());
+            weighed.outputs.extend(always.map(|(output, _)| output));
+            weighed.is_some_always |= leaves.iter().all(|&leaf| self.leaf(leaf).next().is_some());
+        }
+        weighed
+    }
+
+    /// The leaves of a tree, once for each way that leads to them.
+    fn leaves_below(&self, root: usize) -> Vec<usize> {
+        let (mut open, mut leaves) = (vec![root], Vec::new());
+        while let Some(entry) = open.pop() {
+            match self.entries[entry] {
+                Entry::Branch { yes, no, .. } => open.extend([yes, no]),
+                Entry::Leaf => leaves.push(entry),
+            }
+        }
+        leaves
     }
 
     /// The same trees, whose weights are all for one output, with these for another.

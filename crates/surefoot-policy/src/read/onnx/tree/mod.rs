@@ -14,7 +14,7 @@ use std::rc::Rc;
 use surefoot_model::InputError;
 
 use super::call::{Call, Results};
-use super::value::{Ranking, Scores, Value};
+use super::value::{Choice, Ranking, Scores, Value};
 use crate::ensemble::{Ensemble, Tree, TreeNode};
 use crate::network::Source;
 use crate::parameter::Parameter;
@@ -22,10 +22,8 @@ use forest::Forest;
 
 /// `TreeEnsembleClassifier`: the label and the scores.
 pub(super) fn classifier(call: &mut Call<'_>) -> Results {
-    let labels = match call.attribute_ints("classlabels_int64s")? {
-        Some(labels) if !labels.is_empty() => labels.len(),
-        _ => call.attribute_strings("classlabels_strings")?.map_or(0, <[_]>::len),
-    };
+    let classes = call.own_classes()?;
+    let labels = classes.as_ref().map_or(0, |classes| classes.len());
     let transform = call.attribute_string("post_transform")?.unwrap_or_else(|| "NONE".into());
     check_transform(call, &transform)?;
     let forest = Forest::with_ids(call, "class", labels)?;
@@ -34,11 +32,33 @@ pub(super) fn classifier(call: &mut Call<'_>) -> Results {
         two_classes(call, &forest, &base, &transform)?
     } else {
         let base = per_output(call, &base, labels)?;
+        if base.is_none() {
+            check_weighed(call, &forest, labels)?;
+        }
         sums(call, &forest, labels, base.as_deref())?
     };
-    let scores = ranking(ensemble);
-    let Value::Ranking(Ranking { scores: chosen, .. }) = &scores else { return Ok(vec![scores]) };
-    Ok(vec![Value::Choice(chosen.clone()), scores])
+    // The runtime's label for two classes with weights for the second, among others, is that one if its score is above 0.
+    let is_highest = labels != 2 || forest.outputs().len() < 2;
+    let scores = Scores::Trees(Rc::new(ensemble));
+    let choice = Choice { scores: scores.clone(), classes, is_highest };
+    Ok(vec![Value::Choice(choice), ranking(scores)])
+}
+
+/// ONNX Runtime's label is never a class without a weight in the leaves that are reached, though its score is 0. That is the
+/// highest score only if some leaf always weighs each class, or if some class always has a score above 0.
+fn check_weighed(call: &Call<'_>, forest: &Forest, classes: usize) -> Result<(), InputError> {
+    let positive = forest.weights().all(|weight| weight.single >= f32::MIN_POSITIVE);
+    let weighed = forest.always_weighed();
+    if weighed.outputs.len() == classes || (positive && weighed.is_some_always) {
+        return Ok(());
+    }
+    let missing = (0..classes).find(|class| !weighed.outputs.contains(class)).unwrap_or(0);
+    Err(call
+        .error(format!(
+            "the label is not clear: class {missing} has no weight in some leaves, so ONNX Runtime never gives it there \
+             as the label, though its score may be the highest"
+        ))
+        .with_hint("give each class a weight in each leaf, or add base values"))
 }
 
 /// `TreeEnsembleRegressor`.
@@ -59,7 +79,8 @@ pub(super) fn regressor(call: &mut Call<'_>) -> Results {
         }
         other => return Err(call.error(format!("the aggregate function {other} is not supported"))),
     }
-    Ok(vec![ranking(sums(call, &forest, targets, base.as_deref())?)])
+    let ensemble = sums(call, &forest, targets, base.as_deref())?;
+    Ok(vec![ranking(Scores::Trees(Rc::new(ensemble)))])
 }
 
 /// `TreeEnsemble`, version 5.
@@ -76,12 +97,12 @@ pub(super) fn ensemble(call: &mut Call<'_>) -> Results {
     }
     let targets = targets(call)?;
     let forest = Forest::with_leaves(call, targets)?;
-    Ok(vec![ranking(sums(call, &forest, targets, None)?)])
+    let ensemble = sums(call, &forest, targets, None)?;
+    Ok(vec![ranking(Scores::Trees(Rc::new(ensemble)))])
 }
 
-fn ranking(ensemble: Ensemble) -> Value {
-    let shape = vec![1, ensemble.outputs()];
-    Value::Ranking(Ranking { shape, scores: Scores::Trees(Rc::new(ensemble)) })
+fn ranking(scores: Scores) -> Value {
+    Value::Ranking(Ranking { shape: vec![1, scores.len()], scores })
 }
 
 fn targets(call: &Call<'_>) -> Result<usize, InputError> {
@@ -193,6 +214,10 @@ fn two_classes(
             sums(call, &second, 2, Some(&last))
         }
         ([1], []) if positive => unclear(call, "all weights are positive and belong to the second class"),
+        ([0, 1], []) if !forest.always_weighed().outputs.contains(&1) => unclear(
+            call,
+            "where a leaf has no weight for the second class, runtimes derive its score from the first",
+        ),
         ([] | [1] | [0, 1], []) => sums(call, forest, 2, None),
         _ => unclear(call, "runtimes do not agree on base values here"),
     }
