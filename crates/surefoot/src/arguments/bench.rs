@@ -48,11 +48,14 @@ pub struct BenchArguments {
 #[derive(Debug, Args)]
 pub struct MeasureArguments {
     /// Seconds after which the run is killed
-    #[arg(long)]
+    #[arg(long, default_value_t = f64::INFINITY)]
     pub kill_after: f64,
     /// Bytes of memory beyond which the run cannot go
-    #[arg(long)]
+    #[arg(long, default_value_t = u64::MAX)]
     pub kill_above: u64,
+    /// Be the run that the process with this number measures
+    #[arg(long, value_name = "PID")]
+    pub run_of: Option<u32>,
     /// The arguments of the run
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub arguments: Vec<String>,

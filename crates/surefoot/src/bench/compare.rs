@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::JOURNAL;
+use super::name::printable;
 use super::record::{self, Record};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -22,7 +23,7 @@ pub fn run(before: &Path, after: &Path) -> Result<Exit, Failure> {
     for (place, before) in &one {
         let Some(after) = other.get(place) else { continue };
         common += 1;
-        parts.add(&format!("{} {}", place.0, place.1), before, after);
+        parts.add(&format!("{} {}", printable(&place.0), printable(&place.1)), before, after);
     }
     let only = |these: &Runs, those: &Runs| these.keys().filter(|place| !those.contains_key(*place)).count();
     let mut text = format!(
@@ -56,15 +57,15 @@ pub fn run(before: &Path, after: &Path) -> Result<Exit, Failure> {
 
 type Runs = BTreeMap<(String, String), Record>;
 
-/// The record of each instance and configuration in a folder, or in a file of records: of the last program that ran it its answer, else
-/// that with the longest time.
+/// The current record of each instance and configuration in a folder, or in a file of records: of those that are about the
+/// same question and program as the last one its answer, else that with the longest time.
 fn read(path: &Path) -> Result<Runs, Failure> {
     let file: PathBuf = if path.is_dir() { path.join(JOURNAL) } else { path.to_path_buf() };
     let mut runs = Runs::new();
     for record in record::read(&file)? {
         let place = (record.instance.clone(), record.configuration.clone());
         let rank = |record: &Record| (record.verdict.answer().is_some(), record.time_limit_seconds);
-        let says_more = |known: &Record| known.program != record.program || rank(&record) >= rank(known);
+        let says_more = |known: &Record| known.key != record.key || rank(&record) >= rank(known);
         if runs.get(&place).is_none_or(says_more) {
             runs.insert(place, record);
         }

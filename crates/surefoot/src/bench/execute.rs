@@ -1,15 +1,16 @@
 //! Runs, several at a time, each in processes of its own.
 
 use std::io::Read;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use surefoot_model::SourceFile;
 
 use super::measure::Measured;
+use super::name::printable;
 use super::plan::{self, Plan, Run};
 use super::record::{Record, SCHEMA, Verdict};
 use crate::failure::Failure;
@@ -44,11 +45,12 @@ pub fn all(
                 continue;
             }
             let mut ended = ended.lock().expect("no panic here");
-            ended.1 += 1;
-            let number = ended.1;
             let kept = result.and_then(|record| {
-                progress(number, runs.len(), &record);
-                (ended.0)(record)
+                let line = line(&record);
+                (ended.0)(record)?;
+                ended.1 += 1;
+                output::note(&format!("[{}/{}] {line}", ended.1, runs.len()));
+                Ok(())
             });
             if let Err(failure) = kept {
                 failed.lock().expect("no panic here").get_or_insert(failure);
@@ -63,15 +65,16 @@ pub fn all(
     failed.into_inner().expect("no panic here").map_or(Ok(()), Err)
 }
 
-fn progress(number: usize, all: usize, record: &Record) {
+/// A record as a line of progress.
+fn line(record: &Record) -> String {
     let memory = record.peak_memory_bytes.map_or(String::new(), |peak| format!(", {}", bytes(peak)));
-    output::note(&format!(
-        "[{number}/{all}] {} {}: {} {:.2} s{memory}",
-        record.instance,
-        record.configuration,
+    format!(
+        "{} {}: {} {:.2} s{memory}",
+        printable(&record.instance),
+        printable(&record.configuration),
         record.verdict.name(),
         record.wall_seconds
-    ));
+    )
 }
 
 fn execute(run: &Run<'_>, plan: &Plan<'_>, cancelled: &AtomicBool) -> Result<Record, Failure> {
@@ -82,21 +85,34 @@ fn execute(run: &Run<'_>, plan: &Plan<'_>, cancelled: &AtomicBool) -> Result<Rec
     command.args(["--kill-above", &kill_above.to_string(), "--"]).args(&run.arguments);
     // The pipe stays open as long as this process lives: the other one notices when it does not.
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let began = Instant::now();
     let child = command.spawn().map_err(|error| Failure::Internal(format!("no run: {error}")))?;
-    let output =
+    let (output, status) =
         wait(child, cancelled).map_err(|error| Failure::Internal(format!("no result of a run: {error}")))?;
-    let measured: Measured = serde_json::from_slice(&output).map_err(|error| {
-        Failure::Internal(format!("the process that measures a run gave no result: {error}"))
-    })?;
+    let measured: Measured =
+        serde_json::from_slice(&output).unwrap_or_else(|_| not_measured(began.elapsed(), status));
     let document: Option<Value> = serde_json::from_str(&measured.stdout).ok();
     if let Some(file) = document.as_ref().and_then(|document| changed(run, &document["files"])) {
         let file = file.path.display();
         return Err(Failure::Task(format!(
             "{}: {file} has changed since the bench began\n  hint: call it again; what was run before that is kept",
-            run.instance.name
+            printable(&run.instance.name)
         )));
     }
     Ok(record(run, plan, &measured, document))
+}
+
+/// What is known of a run if the process that measures it was killed, or has failed: the other runs are none the worse.
+fn not_measured(elapsed: Duration, status: ExitStatus) -> Measured {
+    Measured {
+        code: None,
+        late: false,
+        wall_seconds: elapsed.as_secs_f64(),
+        processor_seconds: None,
+        peak_memory_bytes: None,
+        stdout: String::new(),
+        stderr: format!("the process that measures the run has ended without a result: {status}"),
+    }
 }
 
 /// A file that a run has read with other contents than those that its key is about.
@@ -109,8 +125,8 @@ fn changed<'r>(run: &'r Run<'_>, files: &Value) -> Option<&'r SourceFile> {
     run.files.iter().find(|file| hash(file).is_some_and(|hash| hash != file.sha256))
 }
 
-/// The output of a process that has ended. Its input stays open until then, unless everything is to stop.
-fn wait(mut child: Child, cancelled: &AtomicBool) -> std::io::Result<Vec<u8>> {
+/// The output of a process, and how it has ended. Its input stays open until then, unless everything is to stop.
+fn wait(mut child: Child, cancelled: &AtomicBool) -> std::io::Result<(Vec<u8>, ExitStatus)> {
     let mut input = child.stdin.take();
     let mut pipe = child.stdout.take().expect("it is piped");
     let reader = std::thread::spawn(move || {
@@ -123,8 +139,9 @@ fn wait(mut child: Child, cancelled: &AtomicBool) -> std::io::Result<Vec<u8>> {
         }
         std::thread::sleep(POLL);
     }
-    child.wait()?;
-    reader.join().unwrap_or_else(|_| Err(std::io::Error::other("its output cannot be read")))
+    let status = child.wait()?;
+    let output = reader.join().unwrap_or_else(|_| Err(std::io::Error::other("its output cannot be read")))?;
+    Ok((output, status))
 }
 
 fn record(run: &Run<'_>, plan: &Plan<'_>, measured: &Measured, document: Option<Value>) -> Record {

@@ -1,7 +1,8 @@
 //! The process between the bench and a run: it starts the run, kills it if it does not keep to its limits, and measures it.
 //!
 //! The system says how much time and memory the children of a process have used, all together. So each run has a parent
-//! of its own. It ends, and the run with it, when the bench does: then its standard input is closed.
+//! of its own. It ends, and the run with it, when the bench does: then its standard input is closed. If it is killed itself,
+//! the system kills the run (Linux; elsewhere the run goes on until its own limits).
 
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -11,8 +12,9 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::plan;
+use super::{option, plan};
 use crate::arguments::bench::MeasureArguments;
+use crate::command::verify;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{interrupt, output};
@@ -34,14 +36,34 @@ pub struct Measured {
 /// Most bytes of messages that are kept.
 const MESSAGES: usize = 4000;
 
-/// Runs the program once and prints what was measured.
+/// How long the run is left alone before it is seen again whether it has ended: a part of its time so far, within bounds. What
+/// is measured is that much too long at most.
+const PAUSE_PART: u32 = 100;
+const SHORTEST_PAUSE: Duration = Duration::from_micros(200);
+const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+
+/// Runs the program once and prints what was measured; or is that run.
 pub fn run(arguments: &MeasureArguments) -> Result<Exit, Failure> {
+    match arguments.run_of {
+        Some(parent) => {
+            end_with(parent)?;
+            verify::run(option::parse(&arguments.arguments)?)
+        }
+        None => measure(arguments),
+    }
+}
+
+fn measure(arguments: &MeasureArguments) -> Result<Exit, Failure> {
     // Ctrl-C is for the run, which ends and says so.
     interrupt::install();
     limit_memory(arguments.kill_above);
     let began = Instant::now();
     let mut command = Command::new(plan::program()?);
-    command.args(&arguments.arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .arg("measure")
+        .args(["--run-of", &std::process::id().to_string(), "--"])
+        .args(&arguments.arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| Failure::Internal(format!("no run: {error}")))?;
     let [stdout, stderr] = [
         collect(child.stdout.take().expect("it is piped")),
@@ -50,7 +72,7 @@ pub fn run(arguments: &MeasureArguments) -> Result<Exit, Failure> {
     let abandoned = watch_parent();
     let deadline =
         Duration::try_from_secs_f64(arguments.kill_after).ok().and_then(|after| began.checked_add(after));
-    let (status, late) = wait(&mut child, deadline, &abandoned)
+    let (status, late) = wait(&mut child, began, deadline, &abandoned)
         .map_err(|error| Failure::Internal(format!("the run cannot be waited for: {error}")))?;
     let wall_seconds = began.elapsed().as_secs_f64();
     let text = |thread: std::thread::JoinHandle<Vec<u8>>| {
@@ -99,10 +121,10 @@ fn watch_parent() -> Arc<AtomicBool> {
 /// Waits for the end, or makes it; also says whether it was made because of the time.
 fn wait(
     child: &mut Child,
+    began: Instant,
     deadline: Option<Instant>,
     abandoned: &AtomicBool,
 ) -> std::io::Result<(ExitStatus, bool)> {
-    let mut pause = Duration::from_micros(500);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok((status, false));
@@ -112,9 +134,32 @@ fn wait(
             child.kill()?;
             return Ok((child.wait()?, late));
         }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(20));
+        std::thread::sleep(pause(began.elapsed()));
     }
+}
+
+/// How long to wait after some time.
+fn pause(elapsed: Duration) -> Duration {
+    (elapsed / PAUSE_PART).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
+}
+
+/// Makes the system kill this process when the one that has started it is gone.
+#[cfg(target_os = "linux")]
+fn end_with(parent: u32) -> Result<(), Failure> {
+    use nix::sys::{prctl, signal::Signal};
+    // Where this fails, the run goes on until its own limits.
+    let _ = prctl::set_pdeathsig(Signal::SIGKILL);
+    if std::os::unix::process::parent_id() == parent {
+        Ok(())
+    } else {
+        Err(Failure::Usage("`--run-of` is not the process that has started this one".into()))
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+#[allow(clippy::unnecessary_wraps, reason = "on Linux it can fail")]
+fn end_with(_: u32) -> Result<(), Failure> {
+    Ok(())
 }
 
 /// Seconds of processor time and most bytes of memory of the run.
@@ -144,3 +189,15 @@ fn limit_memory(bytes: u64) {
 
 #[cfg(not(unix))]
 fn limit_memory(_: u64) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_times_are_not_rounded_to_long_pauses() {
+        let micros = |elapsed: u64| pause(Duration::from_micros(elapsed)).as_micros();
+        assert_eq!([0, 1_000, 20_000, 150_000, 1_000_000].map(micros), [200, 200, 200, 1_500, 10_000]);
+        assert_eq!([2_000_000, 600_000_000].map(micros), [20_000, 20_000]);
+    }
+}

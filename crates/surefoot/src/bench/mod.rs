@@ -10,6 +10,8 @@ mod execute;
 mod generated;
 mod judge;
 pub mod measure;
+mod name;
+mod option;
 mod page;
 mod plan;
 mod plot;
@@ -43,8 +45,12 @@ pub fn run(arguments: &BenchArguments) -> Result<Exit, Failure> {
     std::fs::create_dir_all(out).map_err(|error| Failure::writing(out, &error))?;
     let mut journal = Journal::open(&out.join(JOURNAL))?;
     let plan = Plan::new(&suite, arguments)?;
-    let missing: Vec<_> =
-        plan.runs.iter().filter(|run| journal.find(&run.key, plan.limits).is_none()).collect();
+    let mut missing = Vec::new();
+    for run in &plan.runs {
+        if journal.find_or_copy(&run.key, run.names(), plan.limits)?.is_none() {
+            missing.push(run);
+        }
+    }
     let done = plan.runs.len() - missing.len();
     if done > 0 {
         output::note(&format!("{done} of {} runs have a result in {}", plan.runs.len(), out.display()));
@@ -53,11 +59,10 @@ pub fn run(arguments: &BenchArguments) -> Result<Exit, Failure> {
     execute::all(&missing, &plan, &cancelled, |record| journal.append(record))?;
     let results = Results::new(&suite, &plan, &journal);
     report(&results, out)?;
-    let left = results.rows.iter().flat_map(|row| &row.records).filter(|record| record.is_none()).count();
-    if left > 0 {
-        output::note(&format!("{left} runs were stopped or not begun; the same command goes on"));
+    if let Some(sentence) = results.left_sentence() {
+        output::note(&sentence);
     }
-    Ok(match (results.findings.is_empty(), left) {
+    Ok(match (results.findings.is_empty(), results.left()) {
         (false, _) => Exit::Contradicted,
         (true, 0) => Exit::Done,
         (true, _) => Exit::Unknown,
@@ -71,14 +76,27 @@ fn report(results: &Results<'_>, out: &Path) -> Result<(), Failure> {
     };
     let table = table::text(results);
     write("coverage.txt", &table)?;
-    for plot in plot::all(results) {
+    let plots = plot::all(results);
+    write("index.html", &page::html(results, &plots))?;
+    remove_scatters(out).map_err(|error| Failure::writing(out, &error))?;
+    for plot in &plots {
         write(&plot.file, &plot.svg)?;
     }
-    write("index.html", &page::html(results))?;
     output::print(&table)?;
     for finding in &results.findings {
-        output::error(finding);
+        output::error(&name::printable(finding));
     }
     output::note(&format!("{} has tables and plots", out.join("index.html").display()));
+    Ok(())
+}
+
+/// Removes the scatter plots of an earlier bench: their numbers are those of other configurations.
+fn remove_scatters(out: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(out)? {
+        let path = entry?.path();
+        if path.file_name().and_then(|name| name.to_str()).is_some_and(plot::is_scatter) {
+            std::fs::remove_file(path)?;
+        }
+    }
     Ok(())
 }

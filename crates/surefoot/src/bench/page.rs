@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::plot::{self, escaped};
+use super::plot::{self, Plot, escaped};
 use super::record::{Record, Verdict};
 use super::results::Results;
 use super::table;
@@ -23,8 +23,8 @@ svg{max-width:100%;height:auto}\
 td.safe{color:#0072b2}td.unsafe{color:#d55e00}td.unknown{opacity:.6}td.error{font-weight:600;text-decoration:underline}\
 @media(prefers-color-scheme:dark){td.safe{color:#56b4e9}td.unsafe{color:#e69f00}}";
 
-/// The whole page.
-pub fn html(results: &Results<'_>) -> String {
+/// The whole page, with its plots.
+pub fn html(results: &Results<'_>, plots: &[Plot]) -> String {
     let name = escaped(results.name);
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -40,9 +40,11 @@ pub fn html(results: &Results<'_>) -> String {
         results.limits.seconds,
         bytes(results.limits.bytes)
     );
+    if let Some(sentence) = results.left_sentence() {
+        let _ = writeln!(page, "<p>{sentence}</p>");
+    }
     page += &findings(results);
     page += &coverage(results);
-    let plots = plot::all(results);
     let (cactus, scatters) = plots.split_first().expect("there is always a cactus plot");
     let _ = writeln!(
         page,
@@ -96,11 +98,9 @@ fn coverage(results: &Results<'_>) -> String {
         }
         text += "</tr>\n";
     }
-    for verdict in 0..4 {
-        let endings = (0..results.configurations.len()).map(|index| table::endings(results, index)[verdict]);
-        let endings: Vec<(Verdict, usize)> = endings.collect();
-        let _ = write!(text, "<tr><td>{}</td><td></td>", endings[0].0.name());
-        for (_, count) in &endings {
+    for (ending, counts) in table::endings(results) {
+        let _ = write!(text, "<tr><td>{ending}</td><td></td>");
+        for count in counts {
             let _ = write!(text, "<td>{count}</td>");
         }
         text += "</tr>\n";
@@ -128,7 +128,7 @@ fn details(results: &Results<'_>) -> String {
 }
 
 fn cell(record: Option<&Record>) -> String {
-    let Some(record) = record else { return "<td>–</td>".into() };
+    let Some(record) = record else { return format!("<td>{}</td>", table::NOT_RUN) };
     let class = record.verdict.name().to_lowercase();
     let time = match (record.verdict, &record.reason) {
         (Verdict::Unknown, Some(reason)) => reason.clone(),

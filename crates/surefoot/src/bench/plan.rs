@@ -4,20 +4,23 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use surefoot_model::{InputError, SourceFile, Sources};
+use surefoot_model::{SourceFile, Sources};
 
 use super::generated;
-use super::record::Limits;
+use super::name::{file_name, matches, printable};
+use super::option::{in_suite, other_file, other_than_task, parse, same_question};
+use super::record::{Limits, Names};
 use super::suite::{Configuration, Instance, PolicySource, Source, Suite};
 use crate::arguments::bench::BenchArguments;
 use crate::arguments::search::Engine;
-use crate::arguments::task::TaskOptions;
-use crate::arguments::{VerifyArguments, verify_arguments};
 use crate::failure::Failure;
 use crate::load;
 
 /// What is run if neither the suite nor the command line says it.
 const ENGINES: [&str; 3] = ["explicit", "ic3", "ppa"];
+
+/// What to do with an option that is not for instances.
+const SEARCH: &str = "engines and their options are for a `[[configuration]]`; limits and threads are options of `surefoot bench`";
 
 /// Digits of a hash that tell programs apart.
 const PROGRAM_DIGITS: usize = 16;
@@ -45,6 +48,14 @@ pub struct Run<'s> {
     pub key: String,
     /// The files that are read.
     pub files: Vec<SourceFile>,
+}
+
+impl Run<'_> {
+    /// What it is called.
+    pub fn names(&self) -> Names<'_> {
+        let Run { instance, configuration, .. } = self;
+        Names { instance: &instance.name, family: &instance.family, configuration }
+    }
 }
 
 impl<'s> Plan<'s> {
@@ -75,7 +86,8 @@ impl<'s> Plan<'s> {
         for instance in plan.instances.clone() {
             let folder = file_name(&instance.name);
             if let Some(other) = folders.insert(folder.to_lowercase(), instance) {
-                let message = format!("its files would be those of `{}`: choose another name", other.name);
+                let message =
+                    format!("its files would be those of `{}`: choose another name", printable(&other.name));
                 return Err(suite.instance_error(instance, &message).into());
             }
             plan.add(suite, instance, &arguments.out.join("models").join(folder), &program)?;
@@ -91,9 +103,15 @@ impl<'s> Plan<'s> {
         folder: &Path,
         program: &str,
     ) -> Result<(), Failure> {
-        let task = task_arguments(instance, folder)?;
-        let of_instance = |failure| in_suite(failure, |message| suite.instance_error(instance, message));
-        let question = parse(&task).and_then(|parsed| parsed.task.check()).map_err(of_instance)?;
+        let wrong = |message: &str| suite.instance_error(instance, message);
+        let task = task_arguments(instance, folder).map_err(|failure| in_suite(failure, wrong))?;
+        let parsed = parse(&task).and_then(|parsed| parsed.task.check());
+        let question = parsed.map_err(|failure| in_suite(failure, wrong))?;
+        if let Some(option) = other_than_task(&task) {
+            return Err(wrong(&format!("`{option}` does not say how the task is read"))
+                .with_hint(SEARCH)
+                .into());
+        }
         let files = load::problem(&question)?.sources.files;
         for configuration in &self.configurations {
             let wrong = |message: &str| suite.configuration_error(configuration, message);
@@ -132,30 +150,6 @@ impl<'s> Plan<'s> {
     }
 }
 
-/// A failure of what a suite asks for is a mistake in the suite, unless a file that it names is to blame.
-fn in_suite(failure: Failure, place: impl Fn(&str) -> InputError) -> Failure {
-    match failure {
-        Failure::Usage(message) => place(message.trim_end()).into(),
-        other => other,
-    }
-}
-
-fn parse(arguments: &[String]) -> Result<VerifyArguments, Failure> {
-    verify_arguments(arguments).map_err(Failure::Usage)
-}
-
-/// An option that reads or writes a file which is not part of the question.
-fn other_file(arguments: &VerifyArguments) -> Option<&'static str> {
-    let search = &arguments.search;
-    let options = [
-        ("--trace", &arguments.trace),
-        ("--certificate", &search.proof.certificate),
-        ("--save-state", &search.ic3.save_state),
-        ("--resume", &search.ic3.resume),
-    ];
-    options.into_iter().find_map(|(name, file)| file.as_ref().map(|_| name))
-}
-
 /// What an instance asks about its files, wherever these are.
 fn asked(instance: &Instance) -> Vec<&str> {
     let is_name = |property: &&str| !Path::new(property).is_file();
@@ -168,12 +162,6 @@ fn asked(instance: &Instance) -> Vec<&str> {
     names.chain([policy]).chain(instance.options.iter().map(String::as_str)).collect()
 }
 
-/// Whether two readings of the command line are about the same question.
-fn same_question(one: &TaskOptions, other: &TaskOptions) -> bool {
-    // All fields count, whatever they are.
-    format!("{one:?}") == format!("{other:?}")
-}
-
 fn configurations(suite: &Suite, arguments: &BenchArguments) -> Result<Vec<Configuration>, Failure> {
     let names: Vec<String> = if !arguments.engines.is_empty() {
         arguments.engines.clone()
@@ -184,7 +172,7 @@ fn configurations(suite: &Suite, arguments: &BenchArguments) -> Result<Vec<Confi
     };
     let is_engine = |name: &str| Engine::from_str(name, false).is_ok();
     if let Some(wrong) = suite.configurations.iter().find(|configuration| !is_engine(&configuration.engine)) {
-        let message = format!("there is no engine `{}`", wrong.engine);
+        let message = format!("there is no engine `{}`", printable(&wrong.engine));
         return Err(suite.configuration_error(wrong, &message).into());
     }
     let mut chosen: Vec<Configuration> = Vec::new();
@@ -194,7 +182,7 @@ fn configurations(suite: &Suite, arguments: &BenchArguments) -> Result<Vec<Confi
             Some(configuration) => configuration.clone(),
             None if is_engine(&name) => Configuration::engine(&name),
             None => {
-                let known: Vec<&str> = suite.configurations.iter().map(|known| known.name.as_str()).collect();
+                let known: Vec<_> = suite.configurations.iter().map(|known| printable(&known.name)).collect();
                 let message = format!(
                     "`--engines`: `{name}` is neither an engine nor a configuration of the suite ({})",
                     known.join(", ")
@@ -235,24 +223,6 @@ fn task_arguments(instance: &Instance, folder: &Path) -> Result<Vec<String>, Fai
     Ok(arguments)
 }
 
-/// A name that is one of a file on every system.
-pub fn file_name(name: &str) -> String {
-    let kept = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    name.chars().map(kept).collect()
-}
-
-/// Whether a name contains a pattern, in which `*` stands for any text.
-fn matches(pattern: &str, name: &str) -> bool {
-    let mut rest = name;
-    pattern.split('*').all(|part| match rest.find(part) {
-        Some(at) => {
-            rest = &rest[at + part.len()..];
-            true
-        }
-        None => false,
-    })
-}
-
 /// The hash of the program: results of another one are not its own.
 fn program_hash() -> Result<String, Failure> {
     let program = program()?;
@@ -271,24 +241,4 @@ fn hash(text: &str) -> String {
     let mut sources = Sources::default();
     sources.record(Path::new("key"), text.as_bytes());
     sources.files.remove(0).sha256
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patterns_are_parts_of_names() {
-        for pattern in ["", "blocks", "4", "b*4", "*", "blocks-4-cost", "s*-*-c"] {
-            assert!(matches(pattern, "blocks-4-cost"), "{pattern}");
-        }
-        for pattern in ["blocks-5", "cost*4", "4*4"] {
-            assert!(!matches(pattern, "blocks-4-cost"), "{pattern}");
-        }
-    }
-
-    #[test]
-    fn names_become_names_of_files() {
-        assert_eq!(file_name("a/b c:ü.1"), "a_b_c__.1");
-    }
 }

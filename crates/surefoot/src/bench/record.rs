@@ -119,12 +119,27 @@ impl Record {
         let is_tighter = own.seconds <= limits.seconds && own.bytes <= limits.bytes;
         own == limits || (is_tighter && self.verdict.answer().is_some())
     }
+
+    /// Whether it is what a run is called.
+    fn is_called(&self, names: Names<'_>) -> bool {
+        names == Names { instance: &self.instance, family: &self.family, configuration: &self.configuration }
+    }
+}
+
+/// What a run is called in a suite. Its result does not depend on that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Names<'n> {
+    pub instance: &'n str,
+    pub family: &'n str,
+    pub configuration: &'n str,
 }
 
 /// The file with all records.
 pub struct Journal {
     path: PathBuf,
     file: File,
+    /// Whether a line may have been written in part. Nothing may follow it.
+    is_torn: bool,
     /// By key, in the order of the file.
     records: HashMap<String, Vec<Record>>,
 }
@@ -155,23 +170,50 @@ impl Journal {
         }
         // If a bench was killed while it recorded a run, that run is done again.
         file.set_len(end).map_err(fail)?;
-        let mut journal = Journal { path: path.to_path_buf(), file, records: HashMap::new() };
+        let mut journal = Journal { path: path.to_path_buf(), file, is_torn: false, records: HashMap::new() };
         for record in records {
             journal.remember(record);
         }
         Ok(journal)
     }
 
-    /// The last record with this key that says what happens within these limits.
-    pub fn find(&self, key: &str, limits: Limits) -> Option<&Record> {
-        self.records.get(key)?.iter().rev().find(|record| record.holds_within(limits))
+    /// The last record with this key and these names that says what happens within these limits.
+    pub fn find(&self, key: &str, names: Names<'_>, limits: Limits) -> Option<&Record> {
+        self.valid(key, limits).find(|record| record.is_called(names))
+    }
+
+    /// The same, which is made of a record with other names if there is none with these.
+    pub fn find_or_copy(
+        &mut self,
+        key: &str,
+        names: Names<'_>,
+        limits: Limits,
+    ) -> Result<Option<&Record>, Failure> {
+        let other = self.valid(key, limits).next().cloned();
+        if let Some(other) = other.filter(|_| self.find(key, names, limits).is_none()) {
+            let Names { instance, family, configuration } = names;
+            let [instance, family, configuration] = [instance, family, configuration].map(String::from);
+            self.append(Record { instance, family, configuration, ..other })?;
+        }
+        Ok(self.find(key, names, limits))
+    }
+
+    /// Records with this key that say what happens within these limits, the last one first.
+    fn valid(&self, key: &str, limits: Limits) -> impl Iterator<Item = &Record> {
+        let records = self.records.get(key).into_iter().flatten();
+        records.rev().filter(move |record| record.holds_within(limits))
     }
 
     /// Appends a record. When this returns, it is on the disk.
     pub fn append(&mut self, record: Record) -> Result<(), Failure> {
         let line = serde_json::to_string(&record).map_err(|error| Failure::Internal(error.to_string()))?;
+        if self.is_torn {
+            let message = "cannot write the file: an earlier line was not written as a whole";
+            return Err(Failure::Output(format!("{}: {message}", self.path.display())));
+        }
         let written =
             self.file.write_all(format!("{line}\n").as_bytes()).and_then(|()| self.file.sync_data());
+        self.is_torn = written.is_err();
         written.map_err(|error| Failure::writing(&self.path, &error))?;
         self.remember(record);
         Ok(())
@@ -213,6 +255,7 @@ mod tests {
     use super::*;
 
     const LIMITS: Limits = Limits { seconds: 1.0, bytes: 1 };
+    const NAMES: Names<'_> = Names { instance: "i", family: "f", configuration: "c" };
 
     fn record(key: &str) -> Record {
         Record {
@@ -252,10 +295,43 @@ mod tests {
             std::fs::write(&path, &contents[..end]).expect("written");
             assert_eq!(read(&path).expect("records"), [record("a")]);
             let mut journal = Journal::open(&path).expect("what is there is kept");
-            assert!(journal.find("a", LIMITS).is_some() && journal.find("b", LIMITS).is_none());
+            let [a, b] = ["a", "b"].map(|key| journal.find(key, NAMES, LIMITS).is_some());
+            assert!(a && !b);
             journal.append(record("b")).expect("written");
             assert_eq!(std::fs::read(&path).expect("a file"), contents);
         }
+    }
+
+    #[test]
+    fn nothing_is_written_behind_a_line_that_was_not_written_as_a_whole() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("results.jsonl");
+        let mut journal = Journal::open(&path).expect("a new file");
+        // What is opened for reading cannot be written, as if the disk were full.
+        let whole = std::mem::replace(&mut journal.file, File::open(&path).expect("a file"));
+        journal.append(record("a")).expect_err("it cannot be written");
+        journal.file = whole;
+        let error = journal.append(record("b")).expect_err("there is room again").to_string();
+        assert!(error.contains("results.jsonl: cannot write the file: an earlier line"), "{error}");
+        assert_eq!(std::fs::read(&path).expect("a file"), b"");
+    }
+
+    #[test]
+    fn records_are_found_by_their_names_first() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("results.jsonl");
+        let mut journal = Journal::open(&path).expect("a new file");
+        let other = Names { configuration: "other", ..NAMES };
+        let same = Record { configuration: "other".into(), wall_seconds: 0.25, ..record("a") };
+        journal.append(same.clone()).expect("written");
+        assert_eq!(journal.find("a", NAMES, LIMITS), None);
+        let copy = Record { wall_seconds: 0.25, ..record("a") };
+        for _ in 0..2 {
+            assert_eq!(journal.find_or_copy("a", NAMES, LIMITS).expect("written"), Some(&copy));
+            assert_eq!(journal.find_or_copy("a", other, LIMITS).expect("written"), Some(&same));
+            assert_eq!(journal.find_or_copy("b", NAMES, LIMITS).expect("nothing to write"), None);
+        }
+        assert_eq!(read(&path).expect("records"), [same, copy]);
     }
 
     #[test]

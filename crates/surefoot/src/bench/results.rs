@@ -32,7 +32,7 @@ impl<'r> Results<'r> {
         let rows: Vec<Row<'r>> = rows
             .map(|runs| Row {
                 instance: runs[0].instance,
-                records: runs.iter().map(|run| journal.find(&run.key, plan.limits)).collect(),
+                records: runs.iter().map(|run| journal.find(&run.key, run.names(), plan.limits)).collect(),
             })
             .collect();
         let findings = rows.iter().flat_map(judge::findings).collect();
@@ -48,6 +48,19 @@ impl<'r> Results<'r> {
             }
         }
         families
+    }
+
+    /// How many runs were stopped or not begun.
+    pub fn left(&self) -> usize {
+        self.rows.iter().flat_map(|row| &row.records).filter(|record| record.is_none()).count()
+    }
+
+    /// What to say about them, if there are some.
+    pub fn left_sentence(&self) -> Option<String> {
+        let (left, all) = (self.left(), self.rows.len() * self.configurations.len());
+        (left > 0).then(|| {
+            format!("{left} of {all} runs were stopped or not begun. The same command goes on with them.")
+        })
     }
 
     /// The records of a configuration, by its position.

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use surefoot_model::{InputError, Position, Sources};
 use toml::Spanned;
 
+use super::name::printable;
 use super::record::Answer;
 
 /// A suite that was read. Names are unique.
@@ -172,7 +173,8 @@ impl Suite {
                 return Err(self.error(&name.span(), format!("a name of an {what} is empty")));
             }
             if !seen.insert(name.get_ref()) {
-                return Err(self.error(&name.span(), format!("there are two {what}s `{}`", name.get_ref())));
+                return Err(self
+                    .error(&name.span(), format!("there are two {what}s `{}`", printable(name.get_ref()))));
             }
         }
         Ok(())
@@ -182,19 +184,20 @@ impl Suite {
         let span = raw.span();
         let raw = raw.into_inner();
         let name = raw.name.into_inner();
+        let shown = printable(&name);
         let source = match (raw.model, raw.generate) {
             (Some(file), None) => Source::File(folder.join(file)),
             (None, Some(arguments)) => Source::Generated(arguments),
             (Some(_), Some(_)) => {
-                return Err(self.error(&span, format!("`{name}` has both `model` and `generate`")));
+                return Err(self.error(&span, format!("`{shown}` has both `model` and `generate`")));
             }
             (None, None) => {
-                return Err(self.error(&span, format!("`{name}` has neither `model` nor `generate`")));
+                return Err(self.error(&span, format!("`{shown}` has neither `model` nor `generate`")));
             }
         };
         let policy = match raw.policy {
             Some(_) if raw.no_policy => {
-                return Err(self.error(&span, format!("`{name}` has both `policy` and `no-policy`")));
+                return Err(self.error(&span, format!("`{shown}` has both `policy` and `no-policy`")));
             }
             Some(file) => PolicySource::File(folder.join(file)),
             None if raw.no_policy => PolicySource::Without,
@@ -233,12 +236,12 @@ impl Suite {
 
     /// What is wrong with an instance, at its place in the file.
     pub fn instance_error(&self, instance: &Instance, message: &str) -> InputError {
-        self.error(&instance.span, format!("`{}`: {message}", instance.name))
+        self.error(&instance.span, format!("`{}`: {message}", printable(&instance.name)))
     }
 
     /// What is wrong with a configuration, at its place in the file.
     pub fn configuration_error(&self, configuration: &Configuration, message: &str) -> InputError {
-        let message = format!("the configuration `{}`: {message}", configuration.name);
+        let message = format!("the configuration `{}`: {message}", printable(&configuration.name));
         match &configuration.span {
             Some(span) => self.error(span, message),
             None => InputError::in_file(&self.file, message),

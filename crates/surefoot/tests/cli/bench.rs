@@ -1,6 +1,7 @@
 //! `surefoot bench`: whole runs of small suites.
 
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -102,13 +103,18 @@ fn a_suite_is_run_and_shown() {
     // Everything is in the page: no scripts, and nothing from elsewhere but the name of the SVG format.
     assert!(!page.contains("<script") && !page.contains("src=") && !page.contains("href="));
     assert_eq!(page.matches("http").count(), page.matches("http://www.w3.org/2000/svg").count());
-    for plot in ["cactus.svg", "scatter-ic3-paper-explicit.svg"] {
+    for plot in ["cactus.svg", "scatter-1-2.svg"] {
         let svg = folder.read(&format!("out/{plot}"));
         assert!(svg.starts_with("<svg xmlns") && svg.ends_with("</svg>\n"), "{plot}");
         assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
     }
-    assert!(folder.read("out/scatter-ic3-paper-explicit.svg").contains("<title>hasty: ic3-paper UNSAFE"));
+    let scatter = folder.read("out/scatter-1-2.svg");
+    assert!(scatter.contains("<title>times of ic3-paper and explicit</title>"));
+    assert!(scatter.contains("<title>hasty: ic3-paper UNSAFE"));
     assert!(folder.read("out/coverage.txt").contains("ic3-paper: "));
+    for file in ["index.html", "coverage.txt"] {
+        assert!(!folder.read(&format!("out/{file}")).contains("not run"), "{file}");
+    }
 }
 
 #[test]
@@ -195,6 +201,115 @@ fn results_belong_to_contents_wherever_they_are() {
     assert!(!again.stderr.contains("have a result"), "{}", again.stderr);
 }
 
+#[test]
+fn what_has_another_name_is_not_run_again() {
+    let folder = folder();
+    let family = ["--family", "walk"];
+    bench(&folder, &family).exits(0);
+    let before = records(&folder, "out/results.jsonl");
+    // `twin` has the options of another configuration.
+    let twin = "\n[[configuration]]\nname = \"twin\"\nengine = \"explicit\"\n";
+    let renamed = SUITE.replace("\"hasty\"", "\"quick\"").replace("name = \"ic3-paper\"", "name = \"paper\"");
+    folder.write("suite.toml", &format!("{renamed}{twin}"));
+    let run = bench(&folder, &family).exits(0).complains(&["6 of 6 runs have a result"]);
+    run.prints(&["walk            2      2         2      2"]);
+    let after = records(&folder, "out/results.jsonl");
+    assert_eq!(after[..4], before);
+    let mut names: Vec<_> = after[4..]
+        .iter()
+        .map(|record| (record["instance"].as_str(), record["configuration"].as_str()))
+        .collect();
+    names.sort_unstable();
+    let expected = [
+        ("careful", "paper"),
+        ("careful", "twin"),
+        ("quick", "explicit"),
+        ("quick", "paper"),
+        ("quick", "twin"),
+    ];
+    assert_eq!(names, expected.map(|(instance, configuration)| (Some(instance), Some(configuration))));
+    for copy in &after[4..] {
+        let measured = |record: &&Value| ["key", "wall_seconds"].iter().all(|key| record[key] == copy[key]);
+        assert!(before.iter().any(|record| measured(&record)), "{copy}");
+    }
+    bench(&folder, &family).exits(0);
+    assert_eq!(lines(&folder), after.len());
+}
+
+#[test]
+fn an_answer_about_a_policy_that_was_replaced_is_not_the_last_one() {
+    let folder = folder();
+    folder.replace("suite.toml", "expected = \"unsafe\"", "");
+    let hasty = ["bench", "suite.toml", "--out", "out", "--filter", "hasty", "--engines", "explicit"];
+    folder.run(&[&hasty[..], &["--time-limit", "1m"]].concat()).exits(0);
+    folder.write("before.jsonl", &folder.read("out/results.jsonl"));
+    folder.write("hasty.nnet", &network("4"));
+    // The older answer had more time.
+    folder.run(&[&hasty[..], &["--time-limit", "30s"]].concat()).exits(0);
+    assert_eq!(lines(&folder), 2);
+    let compared = folder.run(&["bench", "--compare", "before.jsonl", "out"]).exits(1);
+    compared.prints(&["contradictions: 1\n  hasty explicit: UNSAFE → SAFE (within 60 s, within 30 s)"]);
+}
+
+#[test]
+fn scatter_plots_of_names_that_are_alike_or_long_are_all_there() {
+    let folder = folder();
+    let long = "long".repeat(100);
+    let configuration =
+        |name: &str| format!("\n[[configuration]]\nname = \"{name}\"\nengine = \"explicit\"\n");
+    let more: String = ["a:b", "a/b", &long].map(configuration).concat();
+    folder.write("suite.toml", &format!("{SUITE}{more}"));
+    let names = format!("a:b,a/b,{long}");
+    bench(&folder, &["--family", "walk", "--engines", &names]).exits(0);
+    let titles = [("1-2", "a:b and a/b"), ("1-3", "a:b and long"), ("2-3", "a/b and long")];
+    for (file, names) in titles {
+        let svg = folder.read(&format!("out/scatter-{file}.svg"));
+        assert!(svg.contains(&format!("<title>times of {names}")), "{file}");
+    }
+    // Now 1 and 2 are others, and there is no 3.
+    folder.write("out/scatter-notes.svg", "mine");
+    bench(&folder, &["--family", "walk", "--engines", "a/b,ppa"]).exits(0);
+    assert!(folder.read("out/scatter-1-2.svg").contains("<title>times of a/b and ppa</title>"));
+    assert!(!folder.path("out/scatter-1-3.svg").exists() && !folder.path("out/scatter-2-3.svg").exists());
+    assert_eq!(folder.read("out/scatter-notes.svg"), "mine");
+}
+
+#[test]
+fn names_do_not_steer_the_terminal() {
+    let folder = folder();
+    folder.replace("suite.toml", "name = \"hasty\"", "name = \"hasty\\u001b[31m\"");
+    folder.replace("suite.toml", "expected = \"unsafe\"", "expected = \"safe\"");
+    let suite = folder.read("suite.toml").replace("\"walk\"", "\"\\u009b2Jwalk\"");
+    folder.write("suite.toml", &suite.replace("name = \"explicit\"", "name = \"explicit\\r\""));
+    let run = bench(&folder, &["--filter", "hasty", "--engines", "explicit\r"]).exits(1);
+    let run = run.prints(&[r"explicit\r", r"\u{9b}2Jwalk          1", r"explicit\r: 0 SAFE, 1 UNSAFE"]);
+    let run = run.complains(&[
+        r"[1/1] hasty\u{1b}[31m explicit\r: UNSAFE",
+        r"error: hasty\u{1b}[31m: explicit\r says",
+    ]);
+    let compared = folder.run(&["bench", "--compare", "out", "out"]).exits(0);
+    for text in [run.stdout, run.stderr, compared.stdout] {
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
+    }
+}
+
+#[test]
+fn what_was_generated_with_other_arguments_is_not_left_behind() {
+    let folder = folder();
+    let line = ["--family", "line", "--engines", "explicit"];
+    bench(&folder, &line).exits(0);
+    folder.replace("suite.toml", "\"--locations\", \"4\"", "\"--locations\", \"5\"");
+    bench(&folder, &line).exits(0);
+    assert_eq!(lines(&folder), 2);
+    // What bench has not made itself is not removed.
+    std::fs::remove_dir_all(folder.path("out/models")).expect("it is there");
+    std::fs::create_dir_all(folder.path("out/models/line")).expect("a folder");
+    folder.write("out/models/line/mine.jani", "mine");
+    let place = "suite.toml:28:1: `line`: expected one model and one property of `surefoot gen one-way-line";
+    bench(&folder, &line).exits(3).complains(&[place, "found 2 and 1", "hint: remove the folder"]);
+    assert_eq!(folder.read("out/models/line/mine.jani"), "mine");
+}
+
 /// The first run takes its time to read a policy from a pipe; then the policy is another one.
 #[cfg(unix)]
 #[test]
@@ -219,37 +334,53 @@ fn a_file_that_changes_in_between_is_noticed() {
     assert_eq!(lines(&folder), 0);
 }
 
+/// A bench at work on its first instance, and the processes of that run: the one that measures it, and itself.
+#[cfg(target_os = "linux")]
+fn bench_at_work(folder: &Folder, first: &str) -> (Child, PathBuf, PathBuf) {
+    let instance = format!("[[instance]]\nname = \"slow\"\n{first}\n");
+    folder.write("suite.toml", &format!("{instance}{}", &SUITE[SUITE.find("[[instance]]").expect("one")..]));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_surefoot"));
+    command.args(["bench", "suite.toml", "--out", "out", "--engines", "explicit", "--jobs", "1"]);
+    command.current_dir(folder.path("")).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut bench = command.spawn().expect("the program runs");
+    loop {
+        if let (Some(measure), Some(run)) = (process(folder, "--kill-after"), process(folder, "--run-of")) {
+            return (bench, measure, run);
+        }
+        assert!(bench.try_wait().expect("a child").is_none(), "the run takes longer than to look for it");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The process in a folder that has this as its second argument, in `/proc`.
+#[cfg(target_os = "linux")]
+fn process(folder: &Folder, option: &str) -> Option<PathBuf> {
+    let here = std::fs::canonicalize(folder.path("")).expect("a folder");
+    let is_it = |process: &PathBuf| {
+        let text = std::fs::read_to_string(process.join("cmdline")).unwrap_or_default();
+        let is_in = std::fs::read_link(process.join("cwd")).is_ok_and(|folder| folder == here);
+        is_in && text.split('\0').nth(2) == Some(option)
+    };
+    let all = std::fs::read_dir("/proc").expect("Linux");
+    all.filter_map(|entry| Some(entry.ok()?.path())).find(is_it)
+}
+
+#[cfg(target_os = "linux")]
+fn kill(signal: &str, process: &Path) {
+    let id = process.file_name().expect("a number");
+    Command::new("kill").arg(signal).arg(id).stderr(Stdio::null()).status().expect("kill runs");
+}
+
 /// One run is interrupted, not the bench.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_others_go_on_where_one_run_is_stopped() {
     let folder = folder();
-    let slow = "[[instance]]\nname = \"slow\"\ngenerate = [\"blocksworld\", \"--blocks\", \"8\"]\nno-policy = true\n";
-    folder.write("suite.toml", &format!("{slow}{}", &SUITE[SUITE.find("[[instance]]").expect("one")..]));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_surefoot"));
-    command.args(["bench", "suite.toml", "--out", "out", "--engines", "explicit", "--jobs", "1"]);
-    command.current_dir(folder.path("")).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut bench = command.spawn().expect("the program runs");
-    let here = std::fs::canonicalize(folder.path("")).expect("a folder");
-    let is_run = |process: &std::path::Path| {
-        let text = std::fs::read_to_string(process.join("cmdline")).unwrap_or_default();
-        let mut arguments = text.split('\0').skip(1);
-        let is_in = std::fs::read_link(process.join("cwd")).is_ok_and(|folder| folder == here);
-        is_in && arguments.next() == Some("verify")
-    };
-    let run = loop {
-        let mut processes =
-            std::fs::read_dir("/proc").expect("Linux").filter_map(|entry| Some(entry.ok()?.path()));
-        if let Some(run) = processes.find(|process| is_run(process)) {
-            break run;
-        }
-        assert!(bench.try_wait().expect("a child").is_none(), "the run takes longer than to look for it");
-        std::thread::sleep(Duration::from_millis(5));
-    };
+    let slow = "generate = [\"blocksworld\", \"--blocks\", \"8\"]\nno-policy = true";
+    let (mut bench, _, run) = bench_at_work(&folder, slow);
     // It may not listen to signals yet.
-    while run.exists() && is_run(&run) {
-        let id = run.file_name().expect("a number");
-        Command::new("kill").arg("-INT").arg(id).stderr(Stdio::null()).status().expect("kill runs");
+    while process(&folder, "--run-of").as_ref() == Some(&run) {
+        kill("-INT", &run);
         std::thread::sleep(Duration::from_millis(300));
     }
     let code = bench.wait().expect("it ends").code();
@@ -261,6 +392,38 @@ fn the_others_go_on_where_one_run_is_stopped() {
     assert!(
         results.len() >= 3 && code == Some(if results.len() == 3 { 11 } else { 0 }),
         "{code:?} {results:?}"
+    );
+    if results.len() == 3 {
+        let table = folder.read("out/coverage.txt");
+        assert!(table.contains("0 ERROR, 1 not run\n\n1 of 4 runs were stopped or not begun."), "{table}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_ends_with_the_process_that_measures_it_and_the_others_go_on() {
+    let folder = folder();
+    folder.write("slow.jani2nnet", &INTERFACE.replace("policy.nnet", "slow.nnet"));
+    let pipe = folder.path("slow.nnet");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    // The plan reads the pipe; the run waits for more.
+    let writer = std::thread::spawn(move || std::fs::write(&pipe, network("4")).expect("there is a reader"));
+    let slow = "model = \"walk.jani\"\npolicy = \"slow.jani2nnet\"";
+    let (mut bench, measure, run) = bench_at_work(&folder, slow);
+    writer.join().expect("all was read");
+    kill("-KILL", &measure);
+    while process(&folder, "--run-of").as_ref() == Some(&run) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(bench.wait().expect("it ends").code(), Some(0));
+    let results = records(&folder, "out/results.jsonl");
+    assert_eq!(results.len(), 4);
+    let slow = results.iter().find(|record| record["instance"] == "slow").expect("a record");
+    assert_eq!(slow["verdict"], "ERROR");
+    let error = slow["error"].as_str().expect("it says why");
+    assert!(
+        error.contains("the process that measures the run has ended without a result: signal: 9"),
+        "{error}"
     );
 }
 
@@ -344,7 +507,23 @@ fn wrong_suites_are_refused_with_their_place() {
     refused(alike, &["suite.toml:5:1: `A/b`: its files would be those of `a:b`: choose another name"]);
     let generated =
         "[[instance]]\nname = \"a\"\ngenerate = [\"blocksworld\", \"--blocks\", \"0\"]\nno-policy = true\n";
-    refused(generated, &["`surefoot gen blocksworld --blocks 0` fails"]);
+    refused(generated, &["suite.toml:1:1: `a`: `surefoot gen blocksworld --blocks 0` fails"]);
+    for option in [
+        "--time-limit=1s",
+        "--memory-limit=1GB",
+        "--threads=1",
+        "--engine=explicit",
+        "--json",
+        "--quiet",
+        "--paper",
+    ] {
+        let instance = format!(
+            "[[instance]]\nname = \"a\"\nmodel = \"walk.jani\"\nno-policy = true\noptions = [\"{option}\"]\n"
+        );
+        let name = option.split('=').next().unwrap_or_default();
+        let message = format!("suite.toml:1:1: `a`: `{name}` does not say how the task is read");
+        refused(&instance, &[&message, "hint: engines and their options are for a `[[configuration]]`"]);
+    }
     bench(&folder, &["--compare", "a", "b"]).exits(2);
     folder.run(&["bench", "--family", "walk", "--compare", "a", "b"]).exits(2);
     folder.run(&["bench"]).exits(2);
@@ -376,10 +555,10 @@ fn two_benches_are_compared() {
         "faster: 0\n",
         "slower: 0\n",
     ]);
-    // The last program counts, and there what ended for want of time is not said again.
+    // The last program counts, which is part of the key, and there what ended for want of time is not said again.
     let stale = change("hasty", "verdict", "UNKNOWN".into()).replace("60.0", "20.0");
     compare(&format!("{}{stale}", change("", "", Value::Null))).exits(0).prints(&["no longer solved: 0\n"]);
-    let other = stale.replace("\"program\":\"", "\"program\":\"other");
+    let other = stale.replace("\"key\":\"", "\"key\":\"other");
     compare(&format!("{}{other}", change("", "", Value::Null)))
         .exits(0)
         .prints(&["no longer solved: 1\n  hasty explicit: UNSAFE → UNKNOWN (within 60 s, within 20 s)"]);

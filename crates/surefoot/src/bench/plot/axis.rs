@@ -126,6 +126,8 @@ mod tests {
         assert!((axis.place(1.0) - 0.5).abs() < 1e-12);
         assert_eq!((axis.place(0.0), axis.place(0.01)), (0.0, 0.0));
         assert_eq!((axis.place(100.0), axis.place(1e9)), (1.0, 1.0));
+        // The axis goes on beyond a limit below 0.1 s; what has no time is at its end.
+        assert_eq!(Axis::up_to(0.05).place(f64::INFINITY), 1.0);
         let names: Vec<String> = axis.ticks().map(|(_, name)| name).collect();
         assert_eq!(names, ["0.01 s", "0.1 s", "1 s", "10 s", "100 s"]);
     }

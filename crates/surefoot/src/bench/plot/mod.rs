@@ -4,7 +4,6 @@ mod axis;
 mod cactus;
 mod scatter;
 
-use super::plan::file_name;
 use super::results::Results;
 
 /// Pairs of configurations that get a plot of their own at most.
@@ -29,17 +28,26 @@ pub struct Plot {
     pub svg: String,
 }
 
-/// The cactus plot, and a scatter plot for each pair of configurations.
+/// The cactus plot, and a scatter plot for each pair of configurations. Files have the positions of the two in their names:
+/// their own names may be equal as names of files, or too long.
 pub fn all(results: &Results<'_>) -> Vec<Plot> {
     let mut plots = vec![Plot { file: "cactus.svg".into(), svg: cactus::svg(results) }];
     let count = results.configurations.len();
     let pairs = (0..count).flat_map(|x| (x + 1..count).map(move |y| (x, y)));
     for (x, y) in pairs.take(MANY_PAIRS) {
-        let [one, other] = [x, y].map(|index| file_name(results.configurations[index]));
-        let svg = scatter::svg(results, x, y);
-        plots.push(Plot { file: format!("scatter-{one}-{other}.svg"), svg });
+        plots.push(Plot {
+            file: format!("scatter-{}-{}.svg", x + 1, y + 1),
+            svg: scatter::svg(results, x, y),
+        });
     }
     plots
+}
+
+/// Whether a file has the name of a scatter plot.
+pub fn is_scatter(file: &str) -> bool {
+    let pair = file.strip_prefix("scatter-").and_then(|rest| rest.strip_suffix(".svg")?.split_once('-'));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    pair.is_some_and(|(x, y)| is_number(x) && is_number(y))
 }
 
 /// Text as part of XML.
@@ -57,4 +65,23 @@ pub fn escaped(text: &str) -> String {
         }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_with_two_numbers_are_those_of_scatter_plots() {
+        for (file, expected) in [
+            ("scatter-1-2.svg", true),
+            ("scatter-12-28.svg", true),
+            ("scatter-1-.svg", false),
+            ("scatter-1-2-3.svg", false),
+            ("scatter-ic3-ppa.svg", false),
+            ("my-scatter-1-2.svg", false),
+        ] {
+            assert_eq!(is_scatter(file), expected, "{file}");
+        }
+    }
 }

@@ -27,7 +27,7 @@ pub fn svg(results: &Results<'_>, x: usize, y: usize) -> String {
     );
     for row in &results.rows {
         let (Some(first), Some(second)) = (row.records[x], row.records[y]) else { continue };
-        let [left, up] = [first, second].map(|record| axis.place(seconds(record, results.limits.seconds)));
+        let [left, up] = [first, second].map(|record| axis.place(seconds(record)));
         let title = format!("{}: {} and {}", row.instance.name, ending(first), ending(second));
         svg += &mark(frame.x(left), frame.y(up), verdict(first, second), &escaped(&title));
     }
@@ -45,9 +45,9 @@ fn verdict(first: &Record, second: &Record) -> Verdict {
     if first.verdict.answer().is_some() { first.verdict } else { second.verdict }
 }
 
-/// The time of an answer; what has none is at the limit.
-fn seconds(record: &Record, limit: f64) -> f64 {
-    if record.verdict.answer().is_some() { record.wall_seconds } else { limit }
+/// The time of an answer; what has none is at the edge, wherever the axis ends.
+fn seconds(record: &Record) -> f64 {
+    if record.verdict.answer().is_some() { record.wall_seconds } else { f64::INFINITY }
 }
 
 fn ending(record: &Record) -> String {
