@@ -11,6 +11,8 @@ Models are JANI files or come from :func:`generate`. Policies are files (:func:`
 :mod:`surefoot.gym` makes Gymnasium environments of models, so that a policy is trained on exactly what is verified.
 """
 
+from typing import TYPE_CHECKING
+
 from ._errors import (
     ComparisonError,
     InputError,
@@ -30,14 +32,21 @@ from ._result import Certificate, Result, State, Trace, Verdict
 from ._run import check_certificate, explain, simulate, verify
 from .convert import from_lightgbm, from_onnx, from_sb3, from_sklearn, from_torch, from_xgboost
 
+if TYPE_CHECKING:
+    from . import gym as gym
+else:
 
-def __getattr__(name: str):
-    """``surefoot.gym`` is imported when it is used: it needs Gymnasium."""
-    if name == "gym":
-        import importlib
+    def __getattr__(name: str):
+        """``surefoot.gym`` is imported when it is used: it needs Gymnasium."""
+        if name == "gym":
+            import importlib
 
-        return importlib.import_module(".gym", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return importlib.import_module(".gym", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), "gym"})
 
 
 __all__ = [

@@ -76,7 +76,7 @@ class ComparisonError(PolicyError):
 
 
 class ModelError(SurefootError):
-    """The model is wrong at a state that is reached: an update leaves a domain, a guard has no value, …"""
+    """The model cannot answer: it is wrong at a state that is reached, has real variables, no goal, no policy, …"""
 
 
 class MissingLibraryError(SurefootError, ImportError):
@@ -94,7 +94,18 @@ class InternalError(SurefootError, RuntimeError):
 def _in_python(text: str) -> str:
     """A message of the command line, in terms of arguments of functions."""
     text = text.replace("`--no-policy`", "`policy=None`")
-    return re.sub(r"--([a-z][a-z0-9-]*)", lambda match: match.group(1).replace("-", "_"), text)
+    # `--engine explicit`, '--goal <GOAL>', and others.
+    text = re.sub(r"`--([a-z][a-z-]*) ([^`]+)`", lambda match: f"`{_underscored(match[1])}={_quoted(match[2])}`", text)
+    return re.sub(r"(?<![\w./\\-])--([a-z][a-z0-9-]*)( <[^>]*>)?", lambda match: _underscored(match[1]), text)
+
+
+def _underscored(option: str) -> str:
+    return option.replace("-", "_")
+
+
+def _quoted(value: str) -> str:
+    """The value of an option as one of Python; words in capitals stand for values."""
+    return {"on": "True", "off": "False"}.get(value, f"'{value}'" if value.islower() and value.isalnum() else value)
 
 
 @contextmanager
@@ -114,6 +125,15 @@ def translated() -> Iterator[None]:
         raise OutputError(failure.args[0]) from None
     except _native.InternalFailure as failure:
         raise InternalError(failure.args[0]) from None
+
+
+@contextmanager
+def writing(path: object) -> Iterator[None]:
+    """Makes exceptions of this module out of failures to write files."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{path}: cannot write the file: {error.strerror or error}") from error
 
 
 def require(library: str, purpose: str, package: Optional[str] = None):

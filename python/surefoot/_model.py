@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _native
-from ._arguments import PathLike, option, options
+from ._arguments import PathLike, boolean, contents, listed, option, options, path, plain, whole
 from ._arguments import constants as constant_arguments
-from ._errors import InputError, UsageError, translated
+from ._errors import InputError, UsageError, translated, writing
+
+if TYPE_CHECKING:
+    import numpy as np
 
 #: The folder of files that exist in memory only.
 MEMORY = "<memory>"
@@ -49,7 +53,7 @@ class Variable:
             if value not in self.values:
                 raise UsageError(f"`{self.name}` has no location `{value}`")
             return self.values.index(value)
-        return int(value)
+        return whole(f"`{self.name}`", value)
 
     def value(self, number: int) -> Value:
         """The number of a state as a value."""
@@ -171,35 +175,80 @@ class Model:
                 raise UsageError(f"the value of `{variable.name}` is missing")
         return numbers
 
+    def vectors(self, states: Any) -> "np.ndarray":
+        """States as an array with one row of numbers each: dictionaries, or rows of numbers already."""
+        import numpy as np
+
+        if not isinstance(states, np.ndarray):
+            rows = [self.numbers(state) if isinstance(state, Mapping) else state for state in states]
+            states = np.asarray(rows) if len({np.shape(row) for row in rows}) == 1 else np.empty(0)
+        if states.ndim != 2:
+            raise UsageError("`states` must be a list of states, or an array with one row per state")
+        if states.shape[1] != len(self.variables):
+            raise UsageError(f"states have {states.shape[1]} numbers, but the model has {len(self.variables)} variables")
+        if states.dtype.kind not in "iub":
+            raise UsageError(f"`states` are of type {states.dtype}, but must be whole numbers")
+        for variable, column in zip(self.variables, states.T):
+            wrong = [] if variable.kind == "real" else column[(column < variable.lower) | (column > variable.upper)]
+            if len(wrong):
+                raise UsageError(f"{wrong[0]} is no value of `{variable.name}`, which is in {variable.lower}..{variable.upper}")
+        return np.ascontiguousarray(states, dtype=np.int32)
+
+    @property
+    def digest(self) -> str:
+        """The hash (SHA-256) of the model file as it was read."""
+        return self.document["files"][0]["sha256"]
+
+    def check_unchanged(self) -> None:
+        """Refuses a model whose files are no longer those that were read: names, numbers and properties may be others."""
+        for file in self.document["files"]:
+            if file["path"] not in self.files and file["sha256"] != _hash_of_file(file["path"]):
+                raise UsageError(
+                    f"{file['path']}: the file has changed since `load_model`, or is gone\n  hint: load the model again"
+                )
+
     def save(self, folder: PathLike) -> "Model":
-        """Writes files that exist in memory only to a folder; the result is the same model, on disk."""
+        """Writes the files of the model and its properties to a folder; the result is the same model, there."""
+        self.check_unchanged()
         folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        moved = {}
-        for name, contents in self.files.items():
-            moved[name] = str(folder / Path(name).name)
-            Path(moved[name]).write_bytes(contents)
-        path = moved.get(self.path, self.path)
-        property_file = moved.get(self.property_file or "", self.property_file)
-        return Model(path, property_file, self.constants)
+        names = list(dict.fromkeys([*self.files, *(file["path"] for file in self.document["files"])]))
+        moved = {name: str(folder / Path(name).name) for name in names}
+        if len(set(moved.values())) < len(moved):
+            raise UsageError(f"{listed(names)}: files of the same name cannot be saved to one folder")
+        read = {name: self.files[name] if name in self.files else Path(name).read_bytes() for name in names}
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            for name in names:
+                Path(moved[name]).write_bytes(read[name])
+        property_file = None if self.property_file is None else moved[self.property_file]
+        return Model(moved[self.path], property_file, self.constants)
 
     def _arguments(self, chosen: PropertyLike) -> Tuple[List[str], Dict[str, bytes]]:
         """The options that say which property of which constants is meant, and further files in memory."""
         arguments = constant_arguments(self.constants)
         files: Dict[str, bytes] = {}
         if isinstance(chosen, Mapping):
-            name, contents = _property_contents(chosen)
-            files[name] = contents
+            # In a folder, where no model can be that was given as a dictionary.
+            name = f"{MEMORY}/given/property.jani"
+            files[name] = _property_contents(chosen)
             return arguments + option("property", name), files
-        if chosen is not None and _names_file(chosen):
+        if isinstance(chosen, str) and _names_file(chosen):
+            # Properties come before files of the same name.
+            chosen = self._index_of(chosen)
+        if isinstance(chosen, (str, os.PathLike)) and _names_file(chosen):
             return arguments + option("property", chosen), files
         if self.property_file is not None:
             arguments += option("property", self.property_file)
-        if isinstance(chosen, bool):
-            raise UsageError("`property` is a bool, but must be a name, an index, a file or its contents")
         if chosen is not None:
-            arguments += option("property", chosen)
+            arguments += option("property", chosen if isinstance(chosen, str) else _index(chosen))
         return arguments, files
+
+    def _index_of(self, name: str) -> Union[int, str]:
+        """The index of the property with a name that could be that of a file; the name if there is none."""
+        indices = [property.index for property in self.properties if property.name == name]
+        if len(indices) > 1:
+            raise UsageError(f"several properties are called `{name}`\n  hint: pass the index: {', '.join(map(str, indices))}")
+        return indices[0] if indices else name
 
     def __repr__(self) -> str:
         counts = f"{len(self.variables)} variables, {len(self.labels)} labels, {len(self.properties)} properties"
@@ -209,20 +258,33 @@ class Model:
         return self._info[1]
 
 
-def _names_file(chosen: Union[int, str, "os.PathLike[str]"]) -> bool:
+def _hash_of_file(name: str) -> Optional[str]:
+    try:
+        return hashlib.sha256(Path(name).read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+def _names_file(chosen: Union[str, "os.PathLike[str]"]) -> bool:
     """Whether a property is meant by its file, as on the command line."""
     if isinstance(chosen, os.PathLike):
         return True
-    if not isinstance(chosen, str):
-        return False
     return chosen.lower().endswith((".jani", ".json")) or os.path.exists(chosen)
 
 
-def _property_contents(document: Mapping[str, Any]) -> Tuple[str, bytes]:
+def _index(chosen: Any) -> int:
+    """The index of a property."""
+    if isinstance(plain(chosen), bool):
+        raise UsageError("`property` is a bool, but must be a name, an index, a file or its contents")
+    index = whole("`property`", chosen)
+    if _names_file(str(index)):
+        raise UsageError(f"`property` is {index}, but there is a file of that name, too\n  hint: pass the name of the property")
+    return index
+
+
+def _property_contents(document: Mapping[str, Any]) -> bytes:
     """The file for a property that is given as a document: all of the file, or one property of it."""
-    if "properties" not in document:
-        document = {"properties": [document]}
-    return f"{MEMORY}/property.jani", json.dumps(document, ensure_ascii=False).encode()
+    return contents(document if "properties" in document else {"properties": [document]})
 
 
 def _variable(document: Mapping[str, Any]) -> Variable:
@@ -269,19 +331,21 @@ def load_model(
     files: Dict[str, bytes] = {}
     if isinstance(source, Mapping):
         name = re.sub(r"[^\w.+-]", "_", str(source.get("name") or "model"))
-        path = f"{MEMORY}/{name}.jani"
-        files[path] = json.dumps(source, ensure_ascii=False).encode()
+        model_file = f"{MEMORY}/{name}.jani"
+        files[model_file] = contents(source)
     else:
-        path = os.fspath(source)
+        model_file = path("source", source)
     property_file: Optional[str] = None
     if isinstance(property, Mapping):
-        property_file, contents = _property_contents(property)
-        files[property_file] = contents
+        property_file = f"{MEMORY}/{Path(model_file).stem}.property.jani"
+        files[property_file] = _property_contents(property)
     elif property is not None:
-        property_file = os.fspath(property)
+        property_file = path("property", property)
         if not _names_file(property_file):
             raise InputError(f"{property_file}: no such file", "no such file", property_file)
-    model = Model(path, property_file, constants, files)
+    if constants is not None and not isinstance(constants, Mapping):
+        raise UsageError(f"`constants` is a {type(constants).__name__}, but must be a dictionary: values by name")
+    model = Model(model_file, property_file, constants, files)
     model.document  # read now: mistakes are told where the file is named
     return model
 
@@ -303,9 +367,18 @@ def generate(domain: str, **parameters: Any) -> Model:
     """
     if domain == "policy":
         raise UsageError("a policy is no domain\n  hint: call `generate_policy`")
-    values = {name: ("true" if value else "false") if name in _VALUED else value for name, value in parameters.items()}
+    if not isinstance(domain, str) or domain.startswith("-"):
+        raise UsageError(f"`domain` is {domain!r}, but must be the name of a domain such as 'blocksworld'")
+    for name in ("out", "force"):
+        if name in parameters:
+            raise UsageError(f"`{name}`: the model exists in memory\n  hint: write its files with `model.save(folder)`")
+    domain = domain.replace("_", "-")
+    for name in _VALUED & set(parameters):
+        value = boolean(name, parameters[name])
+        parameters[name] = None if value is None else str(value).lower()
+    arguments = options(parameters, ["gen", domain])
     with translated():
-        made = _native.generate([domain.replace("_", "-"), *options(values)], [])
-    files = {f"{MEMORY}/{name}": contents.encode() for name, contents in made}
-    path, property_file = list(files)[:2]
-    return Model(path, property_file, files=files)
+        made = _native.generate([domain, *arguments], [])
+    files = {f"{MEMORY}/{name}": text.encode() for name, text in made}
+    model_file, property_file = list(files)[:2]
+    return Model(model_file, property_file, files=files)

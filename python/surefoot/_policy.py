@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import _native
-from ._arguments import PathLike, constants, listed, option, options, switch
-from ._errors import PolicyError, UsageError, translated
+from ._arguments import PathLike, boolean, constants, listed, names, option, options, switch, text, valued
+from ._errors import PolicyError, UsageError, translated, writing
 from ._model import MEMORY, Model
 
 if TYPE_CHECKING:
@@ -90,15 +91,7 @@ class Policy:
             states: States as dictionaries, or an array with one row of numbers per state, in the order of ``model.variables``.
             arithmetic: ``"f64"``, ``"f32"``, ``"real"`` or ``"any-f32"``. In the first two both ends are the score itself.
         """
-        import numpy as np
-
-        if not isinstance(states, np.ndarray):
-            states = [self.model.numbers(state) if isinstance(state, Mapping) else state for state in states]
-        numbers = np.ascontiguousarray(states, dtype=np.int32)
-        if numbers.ndim != 2:
-            raise UsageError("`states` must be a list of states, or an array with one row per state")
-        if numbers.shape[1] != len(self.model.variables):
-            raise UsageError(f"states have {numbers.shape[1]} numbers, but the model has {len(self.model.variables)} variables")
+        numbers = self.model.vectors(states)
         with translated():
             return self._question(arithmetic or self.arithmetic).scores(numbers)
 
@@ -113,7 +106,9 @@ class Policy:
             arguments, files = self.model._arguments(unused)
             arguments = [self.model.path, *arguments, *self._arguments(), *option("arithmetic", arithmetic)]
             everything = [*self.model.files.items(), *self.files.items(), *files.items()]
-            self._questions[key] = _native.Question(arguments, everything)
+            question = _native.Question(arguments, everything)
+            self.model.check_unchanged()
+            self._questions[key] = question
         return self._questions[key]
 
     def __getstate__(self) -> Dict[str, Any]:
@@ -138,7 +133,13 @@ class Policy:
         path = Path(path)
         if path.suffix != ".jani2nnet":
             path = path.with_name(path.name + ".jani2nnet")
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._write(path)
+        return Policy(self.model, str(path), arithmetic=self.arithmetic)
+
+    def _write(self, path: Path) -> None:
+        """Writes the interface, and the scorer beside it."""
         interface = json.loads(self.files[self.path])
         # The names of files in memory may be in use on disk: the scorer is called like the interface.
         scorer = f"{MEMORY}/{interface['file']}"
@@ -149,7 +150,6 @@ class Policy:
         elif self.scorer is not None:
             interface["file"] = os.path.abspath(self.scorer)
         path.write_text(json.dumps(interface, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        return Policy(self.model, str(path), arithmetic=self.arithmetic)
 
     def __repr__(self) -> str:
         among = "applicable labels" if self.filter else "all its labels"
@@ -181,6 +181,7 @@ def load_policy(
         activation: Of a state dict: what stands between its layers.
         layers: Of a state dict: names of its layers, in order, where names and shapes leave that open.
     """
+    check_model(model)
     if inputs is None and outputs is None:
         given = {"filter": filter, "activation": activation, "layers": layers}
         extra = [name for name, value in given.items() if value is not None]
@@ -202,13 +203,20 @@ def interface_document(
     filter: Optional[bool],
 ) -> Dict[str, Any]:
     """A policy interface."""
-    for argument, given in (("inputs", inputs), ("outputs", outputs)):
-        if isinstance(given, str):
-            raise UsageError(f"`{argument}` is the text {given!r}, but must be a list of names")
-    inputs = model.observed if inputs is None else list(inputs)
-    outputs = model.labels if outputs is None else list(outputs)
+    check_model(model)
+    inputs = model.observed if inputs is None else names("inputs", inputs)
+    outputs = model.labels if outputs is None else names("outputs", outputs)
     document = {"file": file, "input": [input_document(model, name) for name in inputs], "output": outputs}
-    return document if filter is None else {**document, "filter": bool(filter)}
+    chosen = boolean("filter", filter)
+    return document if chosen is None else {**document, "filter": chosen}
+
+
+def check_model(model: Any) -> None:
+    """Refuses what is no model."""
+    if not isinstance(model, Model):
+        raise UsageError(
+            f"`model` is a {type(model).__name__}, but must be a Model\n  hint: make one with `load_model` or `generate`"
+        )
 
 
 def input_document(model: Model, name: str) -> Mapping[str, Any]:
@@ -245,8 +253,25 @@ def _told(policy: Policy) -> Policy:
     known = {warning["message"] for warning in policy.model.document["warnings"]}
     for message in policy.warnings:
         if message not in known:
-            warnings.warn(message, stacklevel=4)
+            warnings.warn(message, stacklevel=_outside())
     return policy
+
+
+def _outside() -> int:
+    """The level of the caller of this package, for a warning of the function that asks."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __name__.partition(".")[0]:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+#: Options of the command line that have another form here.
+_ELSEWHERE = {
+    "out": "the policy exists in memory: `policy.save(path)` writes it",
+    "force": "the policy exists in memory: `policy.save(path)` writes it",
+    "const": "pass `constants` to `load_model`",
+    "property": "policies do not depend on properties",
+}
 
 
 def generate_policy(model: Model, kind: str = "network", *, name: str = "policy", **parameters: Any) -> Policy:
@@ -258,8 +283,13 @@ def generate_policy(model: Model, kind: str = "network", *, name: str = "policy"
         name: What its files are called.
         parameters: Those of ``surefoot gen policy``: ``hidden=[32, 32]``, ``trees``, ``depth``, ``filter``, ``inputs``, ``seed``.
     """
-    values = {"kind": kind, "name": name, **parameters}
-    arguments = ["policy", model.path, *constants(model.constants), *options(values)]
+    check_model(model)
+    for elsewhere, hint in _ELSEWHERE.items():
+        if elsewhere in parameters:
+            raise UsageError(f"`{elsewhere}`: {hint}")
+    about = [*constants(model.constants), *valued({"kind": kind, "name": name}), *options(parameters, ["gen", "policy"])]
+    model.check_unchanged()
+    arguments = ["policy", model.path, *about]
     with translated():
         made = _native.generate(arguments, list(model.files.items()))
     files = {f"{MEMORY}/{file}": contents.encode() for file, contents in made}
@@ -276,18 +306,30 @@ def policy_arguments(
         return ["--no-policy"], {}
     reading = switch("filter", filter)
     if isinstance(policy, Policy):
-        if policy.model.document["files"] != model.document["files"]:
+        if policy.model.digest != model.digest:
             raise UsageError("the policy was made for another model")
-        arithmetic = arithmetic or policy.arithmetic
-        return policy._arguments() + reading + option("arithmetic", arithmetic), policy.files
+        _compare_constants(policy.model, model)
+        arithmetic = policy.arithmetic if arithmetic is None else arithmetic
+        return policy._arguments() + reading + valued({"arithmetic": arithmetic}), policy.files
     if policy is BY_PROPERTY:
-        return reading + option("arithmetic", arithmetic), {}
+        return reading + valued({"arithmetic": arithmetic}), {}
     if isinstance(policy, (str, os.PathLike)):
-        return option("policy", policy) + reading + option("arithmetic", arithmetic), {}
+        return option("policy", policy) + reading + valued({"arithmetic": arithmetic}), {}
     raise UsageError(
         f"`policy` is a {type(policy).__name__}, but must be a Policy, an interface file, or None for the environment alone\n"
         "  hint: objects of other libraries become policies with `from_torch`, `from_sb3`, `from_sklearn`, …"
     )
+
+
+def _compare_constants(own: Model, model: Model) -> None:
+    """Refuses a model with other constants than the one that a policy was made for: they may be its inputs."""
+    for before, now in zip(own.document["constants"], model.document["constants"]):
+        if (before["values"], before["dimensions"]) != (now["values"], now["dimensions"]):
+            name, values = now["name"], [", ".join(map(text, each["values"])) for each in (before, now)]
+            raise UsageError(
+                f"the policy was made for the constant `{name}` = {values[0]}, but in the model it is {values[1]}\n"
+                "  hint: make or load the policy again, for this model"
+            )
 
 
 class _ByProperty:

@@ -6,7 +6,7 @@ import sys
 from contextlib import contextmanager
 from typing import Callable, Iterator, Optional, Union
 
-from ._errors import UsageError
+from ._errors import MissingLibraryError, UsageError, require
 
 Callback = Callable[[str], object]
 
@@ -32,12 +32,14 @@ def callback(progress: Union[None, bool, Callback]) -> Iterator[Optional[Callbac
 
 
 def _bar(wanted: bool):
-    """A line of tqdm; ``None`` if it is not installed, or nobody would see it and it is not asked for."""
+    """A line of tqdm; ``None`` if it is not asked for and nobody would see it, or tqdm is not installed."""
     if not wanted and not _is_seen():
         return None
     try:
-        from tqdm.auto import tqdm
-    except ImportError:
+        tqdm = require("tqdm.auto", "`progress=True`", "tqdm").tqdm
+    except MissingLibraryError:
+        if wanted:
+            raise
         return None
     return tqdm(bar_format="{desc}", leave=False)
 

@@ -50,6 +50,7 @@ class Explanation:
         state: The state.
         choice: The labels that can be chosen there: one as a rule.
         relevant, irrelevant: Names of variables. The choice is proved to be the same whatever the irrelevant ones are.
+        undecided: Names of variables of which a limit left open whether they are relevant.
         rule: Bounds by name: the choice is proved to be the same in all states within them.
         nearest: The nearest state with another choice that was found, or ``None``.
         distance: How far it is away.
@@ -64,6 +65,7 @@ class Explanation:
         self.choice: List[str] = document["choice"]
         self.relevant: List[str] = document["relevant"]
         self.irrelevant: List[str] = document["irrelevant"]
+        self.undecided: List[str] = document["undecided"]
         self.rule: Dict[str, Dict[str, int]] = document["rule"]["bounds"]
         nearest = document["nearest"]["state"]
         self.nearest = None if nearest is None else State(nearest)
@@ -75,7 +77,9 @@ class Explanation:
 
     def __repr__(self) -> str:
         choice = " or ".join(self.choice) or "nothing"
-        return f"<Explanation: chooses {choice}, which depends on {', '.join(self.relevant) or 'nothing'}>"
+        relevant = ", ".join(self.relevant) or ("no variable so far" if self.undecided else "nothing")
+        undecided = f"; not decided: {', '.join(self.undecided)}" if self.undecided else ""
+        return f"<Explanation: chooses {choice}, which depends on {relevant}{undecided}>"
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"

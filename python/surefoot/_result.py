@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union, overload
 
 from ._arguments import PathLike
+from ._errors import UsageError, writing
 from ._model import Value
 
 
@@ -126,7 +127,8 @@ class Certificate:
 
     def save(self, path: PathLike) -> None:
         """Writes the certificate to a file."""
-        Path(path).write_bytes(self.contents)
+        with writing(path):
+            Path(path).write_bytes(self.contents)
 
     def __bytes__(self) -> bytes:
         return self.contents
@@ -185,8 +187,9 @@ class Result:
     def save_trace(self, path: PathLike) -> None:
         """Writes the trace to a file, for ``surefoot replay``."""
         if self._trace_file is None:
-            raise ValueError(f"there is no trace: the verdict is {self.verdict}")
-        Path(path).write_text(self._trace_file, encoding="utf-8")
+            raise UsageError(f"there is no trace: the verdict is {self.verdict}")
+        with writing(path):
+            Path(path).write_text(self._trace_file, encoding="utf-8")
 
     def __bool__(self) -> bool:
         raise TypeError("a result is neither true nor false: ask for `result.safe` or `result.unsafe`")

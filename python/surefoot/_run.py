@@ -5,10 +5,23 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union, get_args
 
 from . import _native
-from ._arguments import PathLike, option, options, text
+from ._arguments import (
+    Arithmetic,
+    Engine,
+    Goal,
+    OutOfDomain,
+    PathLike,
+    assignment,
+    contents,
+    one_of,
+    option,
+    options,
+    plain,
+    valued,
+)
 from ._errors import UsageError, translated
 from ._model import MEMORY, Model, PropertyLike, load_model
 from ._policy import BY_PROPERTY, policy_arguments
@@ -37,15 +50,16 @@ def _question(
     policy: Any,
     property: PropertyLike,
     filter: Optional[bool],
-    goal: Optional[str],
-    arithmetic: Optional[str],
-    out_of_domain: Optional[str],
+    goal: Optional[Goal],
+    arithmetic: Optional[Arithmetic],
+    out_of_domain: Optional[OutOfDomain],
 ) -> Tuple[str, List[str], Dict[str, bytes]]:
     """The model file, the options that say what is asked, and the files in memory."""
     model = model if isinstance(model, Model) else load_model(model)
+    model.check_unchanged()
     about, files = model._arguments(property)
     whose, policy_files = policy_arguments(model, policy, filter, arithmetic)
-    reading = option("goal", goal) + option("out_of_domain", out_of_domain)
+    reading = valued({"goal": goal, "out_of_domain": out_of_domain})
     return model.path, about + whose + reading, {**model.files, **files, **policy_files}
 
 
@@ -54,14 +68,14 @@ def verify(
     policy: Any = BY_PROPERTY,
     property: PropertyLike = None,
     *,
-    engine: str = "auto",
+    engine: Optional[Engine] = "auto",
     time_limit: Union[None, float, str] = None,
     memory_limit: Union[None, int, str] = None,
     threads: Optional[int] = None,
     filter: Optional[bool] = None,
-    goal: Optional[str] = None,
-    arithmetic: Optional[str] = None,
-    out_of_domain: Optional[str] = None,
+    goal: Optional[Goal] = None,
+    arithmetic: Optional[Arithmetic] = None,
+    out_of_domain: Optional[OutOfDomain] = None,
     progress: Union[None, bool, Callback] = None,
     **engine_options: Any,
 ) -> Result:
@@ -96,14 +110,22 @@ def verify(
     for name in engine_options:
         if name in _ELSEWHERE:
             raise UsageError(f"`{name}`: {_ELSEWHERE[name]}")
-    if engine == "auto":
-        engine = "explicit" if _EXPLICIT & set(engine_options) else "ic3"
     path, about, files = _question(model, policy, property, filter, goal, arithmetic, out_of_domain)
-    limits = {"engine": engine, "time_limit": time_limit, "memory_limit": memory_limit, "threads": threads}
-    arguments = [path, *about, *options(limits), *options(engine_options)]
+    chosen = _engine(engine, engine_options)
+    limits = {"engine": chosen, "time_limit": time_limit, "memory_limit": memory_limit, "threads": threads}
+    arguments = [path, *about, *valued(limits), *options(engine_options, ["verify"])]
     with callback(progress) as told, translated():
         document, report, certificate, trace = _native.verify(arguments, list(files.items()), told)
     return Result(json.loads(document), report, certificate, trace)
+
+
+def _engine(engine: Optional[str], engine_options: Mapping[str, Any]) -> str:
+    """The engine that is meant."""
+    if engine is not None and engine != "auto":
+        one_of("engine", engine, get_args(Engine))
+        return engine
+    given = {name for name, value in engine_options.items() if plain(value) is not None and plain(value) is not False}
+    return "explicit" if _EXPLICIT & given else "ic3"
 
 
 def simulate(
@@ -116,9 +138,9 @@ def simulate(
     seed: int = 0,
     start: Union[str, Mapping[str, Any]] = "random",
     filter: Optional[bool] = None,
-    goal: Optional[str] = None,
-    arithmetic: Optional[str] = None,
-    out_of_domain: Optional[str] = None,
+    goal: Optional[Goal] = None,
+    arithmetic: Optional[Arithmetic] = None,
+    out_of_domain: Optional[OutOfDomain] = None,
 ) -> Simulation:
     """Runs the policy from random start states.
 
@@ -133,8 +155,8 @@ def simulate(
     """
     path, about, files = _question(model, policy, property, filter, goal, arithmetic, out_of_domain)
     if isinstance(start, Mapping):
-        start = ",".join(f"{name}={text(value)}" for name, value in start.items())
-    arguments = [path, *about, *options({"episodes": episodes, "steps": steps, "seed": seed, "start": start})]
+        start = ",".join(assignment(name, value) for name, value in start.items()) or "initial"
+    arguments = [path, *about, *valued({"episodes": episodes, "steps": steps, "seed": seed, "start": start})]
     with translated():
         return Simulation(json.loads(_native.simulate(arguments, list(files.items()))))
 
@@ -150,8 +172,8 @@ def explain(
     seed: Optional[int] = None,
     time_limit: Union[None, float, str] = None,
     filter: Optional[bool] = None,
-    arithmetic: Optional[str] = None,
-    out_of_domain: Optional[str] = None,
+    arithmetic: Optional[Arithmetic] = None,
+    out_of_domain: Optional[OutOfDomain] = None,
 ) -> Explanation:
     """Says why the policy chooses what it does in a state: which variables matter, and where the nearest other choice is.
 
@@ -165,10 +187,13 @@ def explain(
     The other arguments are those of :func:`verify`; docs/explain.md says what the parts mean.
     """
     path, about, files = _question(model, policy, property, filter, None, arithmetic, out_of_domain)
-    arguments = [path, *about, *options({"epsilon": epsilon, "order": order, "seed": seed, "time_limit": time_limit})]
+    arguments = [path, *about, *valued({"epsilon": epsilon, "order": order, "seed": seed, "time_limit": time_limit})]
     if state is not None:
-        name = f"{MEMORY}/state.json"
-        files[name] = json.dumps(dict(state), ensure_ascii=False).encode()
+        if not isinstance(state, Mapping):
+            raise UsageError(f"`state` is a {type(state).__name__}, but must be a dictionary: values by name")
+        # In a folder, where no model can be.
+        name = f"{MEMORY}/given/state.json"
+        files[name] = contents(state)
         arguments += option("state", name)
     with translated():
         document, report = _native.explain(arguments, list(files.items()))
@@ -183,9 +208,9 @@ def check_certificate(
     *,
     time_limit: Union[None, float, str] = None,
     filter: Optional[bool] = None,
-    goal: Optional[str] = None,
-    arithmetic: Optional[str] = None,
-    out_of_domain: Optional[str] = None,
+    goal: Optional[Goal] = None,
+    arithmetic: Optional[Arithmetic] = None,
+    out_of_domain: Optional[OutOfDomain] = None,
 ) -> Check:
     """Checks a certificate without the engine that found it.
 
@@ -197,15 +222,15 @@ def check_certificate(
     The other arguments are those of :func:`verify`.
     """
     if isinstance(certificate, (str, os.PathLike)):
-        contents = _read(certificate)
+        proof = _read(certificate)
     elif isinstance(certificate, (bytes, Certificate)):
-        contents = bytes(certificate)
+        proof = bytes(certificate)
     else:
         raise UsageError(f"`certificate` is a {type(certificate).__name__}, but must be a Certificate, bytes or a file")
     path, about, files = _question(model, policy, property, filter, goal, arithmetic, out_of_domain)
-    name = f"{MEMORY}/certificate"
-    files[name] = contents
-    arguments = [name, f"--model={path}", *about, *option("time_limit", time_limit)]
+    name = f"{MEMORY}/given/certificate"
+    files[name] = proof
+    arguments = [name, f"--model={path}", *about, *valued({"time_limit": time_limit})]
     with translated():
         document, report = _native.check(arguments, list(files.items()))
     return Check(json.loads(document), report)

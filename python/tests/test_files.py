@@ -72,6 +72,22 @@ def test_constants_may_be_inputs(walk):
     assert surefoot.verify(walk, policy).verdict in ("SAFE", "UNSAFE")
 
 
+def test_policies_were_accepted_under_other_constants(walk):
+    """Constants may be inputs, and scores were compared for those of the other model."""
+    three, eight = (surefoot.load_model(walk_document(), constants={"limit": value}) for value in (3, 8))
+    policy = surefoot.from_torch(network(2, 6, 2), three, inputs=["x", "limit"])
+    message = "made for the constant `limit` = 3, but in the model it is 8\n  hint: make or load the policy again"
+    with pytest.raises(surefoot.UsageError, match=message):
+        surefoot.verify(eight, policy)
+    with pytest.raises(surefoot.UsageError, match=message):
+        surefoot.simulate(eight, policy, episodes=1, steps=1)
+    # The model itself says 7.
+    default = surefoot.from_torch(network(2, 6, 2), walk, inputs=["x", "limit"])
+    for value in (7, "7", np.int64(7)):
+        same = surefoot.load_model(walk_document(), constants={"limit": value})
+        assert surefoot.verify(same, default).verdict in ("SAFE", "UNSAFE")
+
+
 def test_elements_of_constants_may_be_inputs():
     """The command line read them, Python did not."""
     document = walk_document()

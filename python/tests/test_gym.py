@@ -1,5 +1,9 @@
 """Gymnasium environments."""
 
+import copy
+import dataclasses
+import json
+import pickle
 import warnings
 
 import gymnasium
@@ -10,6 +14,7 @@ from gymnasium.utils.env_checker import check_env
 
 import surefoot
 import surefoot.gym
+from surefoot.gym._batch import SettingNames, require_gymnasium
 
 DOMAINS = ["blocksworld", "npuzzle", "transport", "one_way_line", "two_way_line", "beluga", "racetrack"]
 
@@ -239,6 +244,17 @@ def test_text_names_the_step_and_the_values(walk):
     assert env.render() == "(down)\nx  3\n"
 
 
+def test_text_says_that_nothing_happened(walk):
+    """After a stall or a step that changes nothing, it said `start`."""
+    for inapplicable in ("stall", "stay"):
+        env = surefoot.gym.make(walk, render_mode="ansi", inapplicable=inapplicable, goal="ignore")
+        env.reset(options={"state": {"x": 1}})
+        env.step(1)
+        assert env.render() == "(nothing happened)\nx  1\n"
+        env.reset(seed=0)
+        assert env.render().startswith("(start)")
+
+
 @pytest.mark.parametrize(
     "settings, message",
     [
@@ -249,7 +265,18 @@ def test_text_names_the_step_and_the_values(walk):
         ({"inapplicable": "crash"}, "`inapplicable` is 'crash'"),
         ({"dtype": np.int64}, "must be int32 or float32"),
         ({"max_steps": 0}, "`max_steps` is 0"),
+        ({"max_steps": 1.5}, "`max_steps` is 1.5, but must be a whole number"),
         ({"render_mode": "human"}, "`render_mode` is 'human'"),
+        ({"max_step": 3}, "no setting `max_step`\n  hint: did you mean `max_steps`"),
+        ({"observed": "x"}, "`observed` is 'x', but must be a list of names"),
+        ({"actions": [0]}, "`actions` holds 0, but must be a list of names"),
+        ({"end_at_unsafe": 0}, "`end_at_unsafe` is 0, but must be True"),
+        ({"goal": "foo"}, "`goal` is 'foo'"),
+        ({"goal_reward": float("nan")}, "`goal_reward` is nan, but must be a finite number"),
+        ({"step_reward": -np.inf}, "`step_reward` is -inf"),
+        ({"stall_reward": "1"}, "`stall_reward` is '1'"),
+        ({"goal": "ignore", "end_at_goal": True}, "`end_at_goal` is True, but `goal` is 'ignore'"),
+        ({"goal": "strict", "end_at_goal": False}, "`end_at_goal` is False, but `goal` is 'strict'"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(walk, settings, message):
@@ -326,3 +353,204 @@ def test_an_interpreter_without_gymnasium_is_told(monkeypatch):
     monkeypatch.delitem(sys.modules, "surefoot.gym._env")
     with pytest.raises(surefoot.MissingLibraryError, match="surefoot.gym needs the library gymnasium"):
         importlib.import_module("surefoot.gym._env")
+
+
+@pytest.mark.parametrize(
+    "version, is_enough", [("0.29.1", False), ("1.0.0", False), ("1.1.0", True), ("1.10", True), ("2.0a1", True)]
+)
+def test_an_old_gymnasium_is_told(monkeypatch, version, is_enough):
+    """It lacked a name that is imported."""
+    monkeypatch.setattr(gymnasium, "__version__", version)
+    if is_enough:
+        return require_gymnasium()
+    with pytest.raises(surefoot.MissingLibraryError, match=f"needs gymnasium 1.1 or later, but {version} is installed"):
+        require_gymnasium()
+
+
+def all_kinds(model, **settings):
+    """One environment of each kind."""
+    return [make(model, **settings) for make in (surefoot.gym.make, surefoot.gym.make_vec, surefoot.gym.make_sb3_vec)]
+
+
+def test_a_model_file_that_changed_makes_no_environment(tmp_path):
+    """Positions of the old variables were those of others in the new file."""
+    path = tmp_path / "walk.jani"
+    path.write_text(json.dumps(walk_document()))
+    model = surefoot.load_model(path)
+    surefoot.gym.make(model)
+    document = walk_document()
+    document["variables"].insert(0, {**document["variables"][0], "name": "y"})
+    path.write_text(json.dumps(document))
+    for make in (surefoot.gym.make, surefoot.gym.make_vec, surefoot.gym.make_sb3_vec):
+        with pytest.raises(surefoot.UsageError, match="walk.jani: the file has changed since `load_model`"):
+            make(model)
+    assert surefoot.gym.make(path).inputs == ["y", "x"]
+
+
+@pytest.mark.parametrize("action", [0.7, "0", None, np.array([1]), np.float32(1)])
+def test_actions_are_not_truncated(walk, action):
+    """0.7 was 0, and so was the text."""
+    env = surefoot.gym.make(walk)
+    env.reset(seed=0)
+    with pytest.raises(surefoot.UsageError, match="the action is .*, but must be a whole number"):
+        env.step(action)
+    for right in (1, np.int64(1), np.uint8(1), np.array(1)):
+        env.reset(seed=0)
+        assert env.step(right)[4]["label"] == "down"
+
+
+@pytest.mark.parametrize(
+    "actions, message",
+    [
+        ([0.7, 0, 0], "actions are of type float64, but must be whole numbers"),
+        (["0", "0", "0"], "must be whole numbers"),
+        ([0, 0], r"there are 3 runs, but the actions have the shape \(2,\)"),
+        ([[0, 0, 0]], r"the shape \(1, 3\)"),
+        ([0, 2, 0], "2 is none of the actions 0 to 1"),
+    ],
+)
+def test_actions_of_vectorised_runs_are_not_truncated(walk, actions, message):
+    """0.7 was 0, and so was the text."""
+    vector, sb3 = surefoot.gym.make_vec(walk, num_envs=3), surefoot.gym.make_sb3_vec(walk, num_envs=3)
+    for env in (vector, sb3):
+        env.reset()
+        with pytest.raises(surefoot.UsageError, match=message):
+            env.step(actions)
+        env.step(np.array([0, 1, 0], np.uint8))
+
+
+def test_states_to_start_in_are_not_truncated(walk):
+    """1.5 was 1."""
+    with pytest.raises(surefoot.UsageError, match="`x` is 1.5, but must be a whole number"):
+        surefoot.gym.make(walk).reset(options={"state": {"x": 1.5}})
+
+
+@pytest.mark.parametrize("seed, message", [(-1, "`seed` is -1"), (2**70, "less than 2\\^64"), (1.5, "`seed` is 1.5")])
+def test_seeds_are_whole_numbers_of_64_bits(walk, seed, message):
+    """They were truncated, masked, or taken though negative."""
+    single, vector, sb3 = all_kinds(walk)
+    for call in [
+        lambda: single.reset(seed=seed),
+        lambda: vector.reset(seed=seed),
+        lambda: vector.reset(seed=[seed] * 16),
+        lambda: sb3.seed(seed),
+        lambda: surefoot.gym.make_vec(walk, seed=seed),
+        lambda: surefoot.gym.make_sb3_vec(walk, seed=seed),
+    ]:
+        with pytest.raises(surefoot.UsageError, match=message):
+            call()
+    assert single.reset(seed=np.int64(3))[0] == vector.reset(seed=np.uint8(3))[0][0]
+    with pytest.raises(surefoot.UsageError, match="less than 2\\^64"):
+        vector.reset(seed=2**64 - 1)
+
+
+def test_goals_that_are_ignored_are_states_like_others(walk):
+    """They ended runs and were rewarded."""
+    for settings in ({"goal": "ignore"}, {"end_at_goal": False}, {"goal": "ignore", "end_at_goal": False}):
+        env = surefoot.gym.make(walk, **settings)
+        env.reset(options={"state": {"x": 2}})
+        assert env.step(1)[1:3] == (0.0, False) and env.state["x"] == 1
+    for settings in ({}, {"goal": "terminal"}, {"goal": "strict"}, {"end_at_goal": True}, {"goal": "strict", "end_at_goal": True}):
+        env = surefoot.gym.make(walk, **settings)
+        env.reset(options={"state": {"x": 2}})
+        assert env.step(1)[1:3] == (1.0, True)
+
+
+@pytest.mark.parametrize("goal", ["terminal", "strict"])
+def test_goals_that_end_runs_need_a_goal(walk, goal):
+    """`verify` refuses that, environments did not."""
+    zero = {"name": "zero", "expression": {"op": "PA", "reach": {"op": "=", "left": "x", "right": 0}}}
+    for ask in (surefoot.gym.make, lambda model, property, goal: surefoot.verify(model, None, property, goal=goal)):
+        with pytest.raises(surefoot.ModelError, match="the property has no goal condition"):
+            ask(walk, zero, goal=goal)
+    surefoot.gym.make(walk, zero)
+
+
+def test_there_is_no_step_before_reset(walk):
+    """It was a deadlock."""
+    single, vector, sb3 = all_kinds(walk)
+    vector.reset(options={"reset_mask": np.arange(16) < 15})
+    for call in (lambda: single.step(0), lambda: vector.step([0] * 16), lambda: sb3.step([0] * 16)):
+        with pytest.raises(gymnasium.error.ResetNeeded, match="no step before `reset`"):
+            call()
+    with pytest.raises(gymnasium.error.ResetNeeded, match="no state before `reset`"):
+        single.state
+    vector.reset()
+    vector.step([0] * 16)
+
+
+def test_environments_are_not_copied(walk):
+    """Copies made steps of the same runs."""
+    for env in all_kinds(walk):
+        for duplicate in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match="make a new one with `make`"):
+                duplicate(env)
+    assert copy.deepcopy(walk).name == pickle.loads(pickle.dumps(walk)).name == "walk"
+
+
+def test_options_of_stable_baselines_are_not_ignored(walk):
+    """Runs started elsewhere, and nothing was said."""
+    env = surefoot.gym.make_sb3_vec(walk, num_envs=2)
+    for options in ({"state": {"x": 3}}, [{"state": {"x": 3}}, {}]):
+        with pytest.raises(surefoot.UsageError, match="no options of `reset`"):
+            env.set_options(options)
+    env.set_options({})
+    env.set_options()
+    env.reset()
+
+
+@pytest.mark.parametrize("count", [0, 2**40, 1.5])
+def test_numbers_of_runs_have_bounds(walk, count):
+    """Many ended the interpreter."""
+    with pytest.raises(surefoot.UsageError, match="`num_envs` is"):
+        surefoot.gym.make_vec(walk, num_envs=count)
+    assert surefoot.gym.make_vec(walk, num_envs=np.int64(2)).reset()[0].shape == (2, 1)
+
+
+def test_masks_are_those_that_gymnasium_and_sb3_contrib_take(blocks):
+    """`sample` refused them."""
+    import sb3_contrib
+
+    env = surefoot.gym.make(blocks, max_steps=20)
+    _, info = env.reset(seed=0)
+    for _ in range(50):
+        assert np.array_equal(info["action_mask"], env.action_masks()) and env.action_masks().dtype == np.bool_
+        _, _, terminated, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
+        assert info["ending"] != "stall"
+        if terminated or truncated:
+            _, info = env.reset()
+    algorithm = sb3_contrib.MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, device="cpu", seed=0).learn(32)
+    for mask in (info["action_mask"], env.action_masks()):
+        action, _ = algorithm.predict(env.reset()[0], action_masks=mask)
+        env.step(action)
+
+
+def test_infos_of_last_steps_are_those_of_gymnasium(walk):
+    """With `SAME_STEP` there was no `final_info`."""
+    make = lambda: surefoot.gym.make(walk, max_steps=1)
+    mode = gymnasium.vector.AutoresetMode.SAME_STEP
+    expected = gymnasium.vector.SyncVectorEnv([make] * 2, autoreset_mode=mode)
+    found = surefoot.gym.make_vec(walk, num_envs=2, max_steps=1, autoreset="SAME_STEP")
+    infos = []
+    for env in (expected, found):
+        env.reset(seed=0)
+        infos.append(env.step(np.array([1, 1]))[4])
+    assert {"final_obs", "_final_obs", "final_info", "_final_info"} <= set(infos[0]) & set(infos[1])
+    assert infos[1]["_final_info"].all() and infos[1]["final_info"]["_ending"].all()
+    names = [found.endings[ending] for ending in infos[1]["final_info"]["ending"]]
+    assert names == list(infos[0]["final_info"]["ending"]) == ["step-limit"] * 2
+
+
+def test_modes_have_names(walk):
+    """Only values were known."""
+    for name in ("SAME_STEP", "SameStep", gymnasium.vector.AutoresetMode.SAME_STEP):
+        env = surefoot.gym.make_vec(walk, num_envs=1, autoreset=name)
+        assert env.metadata["autoreset_mode"] is gymnasium.vector.AutoresetMode.SAME_STEP
+    with pytest.raises(surefoot.UsageError, match="`autoreset` is 'now', but must be an `AutoresetMode` or one of 'NextStep'"):
+        surefoot.gym.make_vec(walk, autoreset="now")
+
+
+def test_type_checkers_know_the_settings():
+    """They took every name and value."""
+    fields = {field.name: field.type for field in dataclasses.fields(surefoot.gym.Settings)}
+    assert {name: kind.__forward_arg__ for name, kind in SettingNames.__annotations__.items()} == fields

@@ -1,15 +1,19 @@
 """Policies of Stable-Baselines3, trained in the environments of this package."""
 
+import json
+
 import gymnasium
 import numpy as np
 import pytest
 import sb3_contrib as contrib
 import stable_baselines3 as sb3
 import torch
+from conftest import walk_document
 
 import surefoot
 import surefoot.gym
 from surefoot.convert._compare import random_states
+from surefoot.gym._sb3 import SB3VectorEnvironment
 
 SETTINGS = {"max_steps": 30, "inapplicable": "stay", "dtype": np.float32}
 
@@ -122,6 +126,20 @@ def test_bounds_of_observations_are_compared(walk):
     surefoot.from_sb3(ppo(box(-np.inf, np.inf)), walk)
     with pytest.raises(surefoot.PolicyError, match="`x` with values from 0 to 9, but .* from 0 to 5"):
         surefoot.from_sb3(ppo(box(0, 5)), walk)
+
+
+def test_observations_of_half_precision_are_refused_where_they_round():
+    """At 2049 the policy saw 2048 in training."""
+    for upper in (2048, 2049):
+        document = walk_document()
+        document["variables"][0]["type"]["upper-bound"] = upper
+        model = surefoot.load_model(document)
+        algorithm = ppo(gymnasium.spaces.Box(-60000, 60000, (1,), np.float16))
+        if upper == 2048:
+            assert surefoot.from_sb3(algorithm, model).inputs == ["x"]
+        else:
+            with pytest.raises(surefoot.PolicyError, match="from 0 to 2049, but observations are float16, .*\n  hint: "):
+                surefoot.from_sb3(algorithm, model)
 
 
 def test_policies_that_do_not_fit_are_refused(walk):
@@ -256,6 +274,237 @@ def test_masks_of_ones_own_are_refused(walk):
     assert surefoot.from_sb3(algorithm, walk, filter=True).filter
 
 
+@pytest.mark.parametrize("algorithm", [sb3.PPO, contrib.MaskablePPO])
+@pytest.mark.parametrize("said", [None, False, True])
+@pytest.mark.parametrize("told", [None, False, True])
+def test_the_filter_of_an_interface_was_ignored(walk, tmp_path, algorithm, said, told):
+    """What is told wins, then what the interface says; an interface with `"filter": true` gave a policy without."""
+    path = tmp_path / "policy.jani2nnet"
+    document = {"file": "unused", "input": [{"name": "x", "automaton": None}], "output": walk.labels}
+    path.write_text(json.dumps(document if said is None else {**document, "filter": said}))
+    policy = surefoot.from_sb3(wrapped(lambda env: env, walk, algorithm), walk, interface=path, filter=told)
+    expected = [value for value in (told, said, algorithm is contrib.MaskablePPO) if value is not None][0]
+    assert policy.filter == expected
+
+
+class Masked(Fixed):
+    def action_masks(self):
+        return np.array([True, False])
+
+
+def test_masks_of_environments_of_ones_own_were_taken_for_the_applicable_labels(walk, tmp_path):
+    """Only those of ActionMasker were refused, not a method of the environment."""
+    env = Masked(box(0, 9), gymnasium.spaces.Discrete(2))
+    algorithm = contrib.MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=8, device="cpu", seed=0)
+    with pytest.raises(
+        surefoot.PolicyError, match="not known to be one of `surefoot.gym`, so its masks need not .*\n  hint: `filter=True`"
+    ):
+        surefoot.from_sb3(algorithm, walk)
+    for told in (True, False):
+        assert surefoot.from_sb3(algorithm, walk, filter=told).filter == told
+    path = tmp_path / "policy.jani2nnet"
+    path.write_text(json.dumps({"file": "", "filter": True, "input": [{"name": "x", "automaton": None}], "output": walk.labels}))
+    assert surefoot.from_sb3(algorithm, walk, interface=path).filter
+    algorithm.save(tmp_path / "policy.zip")
+    assert surefoot.from_sb3(contrib.MaskablePPO.load(tmp_path / "policy.zip"), walk).filter
+
+
+def test_labels_of_an_environment_of_another_model_were_dropped():
+    """Its variable has another name, so its labels did not count either: they were exchanged."""
+    other = walk_document()
+    other = surefoot.load_model(json.loads(json.dumps(other).replace('"x"', '"position"')))
+    model = surefoot.load_model(walk_document())
+    algorithm = wrapped(lambda env: env, other, actions=["down", "up"])
+    for lists in [{}, {"inputs": ["x"]}, {"outputs": ["down", "up"]}]:
+        with pytest.raises(surefoot.PolicyError, match="with the variable `position`, .*\n  hint: list both `inputs="):
+            surefoot.from_sb3(algorithm, model, **lists)
+    with pytest.raises(surefoot.PolicyError, match="the outputs are `up`, `down`, but PPO was trained on `down`, `up`"):
+        surefoot.from_sb3(algorithm, model, inputs=["x"], outputs=["up", "down"])
+    assert surefoot.from_sb3(algorithm, model, inputs=["x"], outputs=["down", "up"]).outputs == ["down", "up"]
+    with pytest.raises(surefoot.PolicyError, match="a wrapper that may change observations or actions"):
+        surefoot.from_sb3(wrapped(Shifted, other), model, inputs=["x"], outputs=["up", "down"])
+
+
+class Sly(Cheap):
+    def action_masks(self):
+        return np.array([True, False])
+
+
+class Spaced(Cheap):
+    @property
+    def observation_space(self):
+        return gymnasium.spaces.Box(0, 9, (1,), np.float16)
+
+
+class Delegating(Cheap):
+    def __getattr__(self, name):
+        return getattr(self.env, name)
+
+
+class Patched(Cheap):
+    def __init__(self, env):
+        super().__init__(env)
+        self.step = lambda action: env.step(1 - action)
+
+
+class Noisy(Cheap):
+    """As harmless as the one that it is made from."""
+
+    def __init__(self, env):
+        super().__init__(env)
+        self.total = 0.0
+
+    def reward(self, reward):
+        self.total += self.twice(reward)
+        return reward
+
+    def twice(self, reward):
+        return 2 * reward
+
+
+@pytest.mark.parametrize("wrap", [Sly, Spaced, Delegating, Patched])
+def test_wrappers_of_rewards_with_more_than_rewards_passed(walk, wrap):
+    """They were looked at for `step` and `reset` only."""
+    with pytest.raises(surefoot.PolicyError, match="a wrapper that may change observations or actions"):
+        surefoot.from_sb3(wrapped(wrap, walk, contrib.MaskablePPO), walk)
+
+
+def test_harmless_wrappers_are_accepted(walk, blocks):
+    wrappers = gymnasium.wrappers
+    for wrap in [
+        Noisy,
+        wrappers.Autoreset,
+        wrappers.PassiveEnvChecker,
+        lambda env: wrappers.TransformReward(env, lambda reward: reward / 2),
+        lambda env: wrappers.ClipReward(env, -1, 1),
+        lambda env: sb3.common.monitor.Monitor(Noisy(env)),
+    ]:
+        assert surefoot.from_sb3(wrapped(wrap, walk, contrib.MaskablePPO), walk).filter
+    env = wrappers.RenderCollection(surefoot.gym.make(blocks, render_mode="rgb_array"))
+    assert surefoot.from_sb3(sb3.A2C("MlpPolicy", env, device="cpu"), blocks).outputs == blocks.labels
+
+
+def test_wrappers_of_vectors_that_are_made_from_harmless_ones_passed(walk):
+    """A class made from VecMonitor was taken for it, and only the outermost VecNormalize was looked at."""
+    from stable_baselines3.common.vec_env import VecCheckNan, VecMonitor, VecNormalize
+
+    class Negated(VecMonitor):
+        def step_wait(self):
+            observations, *rest = super().step_wait()
+            return (-observations, *rest)
+
+    def algorithm(wrap):
+        env = surefoot.gym.make_sb3_vec(walk, num_envs=2, dtype=np.float32)
+        return sb3.PPO("MlpPolicy", wrap(env), n_steps=4, batch_size=8, device="cpu")
+
+    for wrap in [VecMonitor, VecCheckNan, lambda env: VecNormalize(VecMonitor(env), norm_obs=False)]:
+        assert surefoot.from_sb3(algorithm(wrap), walk).inputs == ["x"]
+    with pytest.raises(surefoot.PolicyError, match="the wrapper Negated, which is not known"):
+        surefoot.from_sb3(algorithm(lambda env: VecCheckNan(Negated(env))), walk)
+    with pytest.raises(surefoot.PolicyError, match="normalised observations"):
+        surefoot.from_sb3(algorithm(lambda env: VecNormalize(VecNormalize(env), norm_obs=False)), walk)
+
+
+class Reversed(surefoot.gym.Environment):
+    def step(self, action):
+        return super().step(1 - action)
+
+
+class Choosy(surefoot.gym.Environment):
+    def action_masks(self):
+        return np.array([True, False])
+
+
+class Inside(gymnasium.Env):
+    """Holds an environment and answers for it."""
+
+    def __init__(self, env):
+        self.inner = env
+        self.observation_space, self.action_space = env.observation_space, env.action_space
+
+    def __getattr__(self, name):
+        if name == "inner":
+            raise AttributeError(name)
+        return getattr(self.inner, name)
+
+    def reset(self, *, seed=None, options=None):
+        return self.inner.reset(seed=seed, options=options)
+
+    def step(self, action):
+        return self.inner.step(1 - action)
+
+
+class Similar(Fixed):
+    """Says what it shows, like an environment of this package."""
+
+    inputs, outputs = ["x"], ["down", "up"]
+
+
+def test_classes_made_from_environments_were_taken_for_them(walk):
+    """The innermost environment was never looked at: its masks, steps and observations can be other ones."""
+    from stable_baselines3.common.vec_env import DummyVecEnv
+
+    class Negated(SB3VectorEnvironment):
+        def step_wait(self):
+            observations, *rest = super().step_wait()
+            return (-observations, *rest)
+
+    class Other(DummyVecEnv):
+        def step_async(self, actions):
+            super().step_async(1 - actions)
+
+    def make(**options):
+        return surefoot.gym.make(walk, dtype=np.float32, **options)
+
+    patched = make()
+    patched.step = lambda action, step=patched.step: step(1 - action)
+    environments = [
+        Reversed(walk, dtype=np.float32),
+        Choosy(walk, dtype=np.float32),
+        patched,
+        Inside(make()),
+        DummyVecEnv([lambda: Inside(make())]),
+        Similar(box(0, 9), gymnasium.spaces.Discrete(2)),
+        Negated(surefoot.gym.make_sb3_vec(walk, num_envs=2, dtype=np.float32)._batch),
+        Other([make]),
+    ]
+    for env in environments:
+        for algorithm in (sb3.PPO, contrib.MaskablePPO):
+            with pytest.raises(surefoot.PolicyError, match="of another class than those of `surefoot.gym`.*\n  hint: "):
+                surefoot.from_sb3(algorithm("MlpPolicy", env, n_steps=8, batch_size=8, device="cpu"), walk)
+    different = DummyVecEnv([make, lambda: make(actions=["down", "up"])])
+    with pytest.raises(surefoot.PolicyError, match="side by side show different"):
+        surefoot.from_sb3(sb3.PPO("MlpPolicy", different, n_steps=8, batch_size=8, device="cpu"), walk)
+
+
+def test_environments_in_other_processes_are_asked_for_their_class(walk):
+    """Those that are not of this package died of the question what they show."""
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.vec_env import SubprocVecEnv
+
+    for make, message in [
+        (lambda: surefoot.gym.make(walk, dtype=np.float32), None),
+        (lambda: Reversed(walk, dtype=np.float32), "of another class"),
+        (lambda: Monitor(Choosy(walk, dtype=np.float32)), "of another class"),
+        (lambda: Monitor(Inside(surefoot.gym.make(walk, dtype=np.float32))), "a wrapper that may change"),
+        (lambda: Fixed(box(0, 9), gymnasium.spaces.Discrete(2)), None),
+    ]:
+        env = SubprocVecEnv([make], start_method="forkserver")
+        try:
+            algorithm = sb3.PPO("MlpPolicy", env, n_steps=8, batch_size=8, device="cpu")
+            if message is None:
+                assert surefoot.from_sb3(algorithm, walk).outputs == walk.labels
+                assert env.reset().shape == (1, 1)
+            else:
+                with pytest.raises(surefoot.PolicyError, match=message):
+                    surefoot.from_sb3(algorithm, walk)
+        finally:
+            env.close()
+    with pytest.raises(surefoot.PolicyError, match="it is closed\n  hint: call `from_sb3` before `close`"):
+        surefoot.from_sb3(algorithm, walk)
+    assert surefoot.from_sb3(algorithm, walk, inputs=["x"], outputs=walk.labels).inputs == ["x"]
+
+
 def test_lists_that_contradict_the_environment_are_refused(walk, blocks):
     algorithm = wrapped(lambda env: env, walk)
     with pytest.raises(surefoot.PolicyError, match="the outputs are `down`, `up`, but PPO was trained on `up`, `down`"):
@@ -296,6 +545,17 @@ def test_what_predict_does_is_compared(walk):
     algorithm.predict = other
     with pytest.raises(surefoot.ComparisonError, match="PPO.predict chooses `"):
         surefoot.from_sb3(algorithm, walk)
+
+
+@pytest.mark.parametrize("name", ["ppo", "dqn"])
+def test_modes_of_policies_were_changed(blocks, name):
+    """`predict` puts all of a policy in evaluation mode."""
+    policy = (algorithm := algorithms(surefoot.gym.make_sb3_vec(blocks, num_envs=2, **SETTINGS))[name]()).policy
+    parts = list(policy.modules())
+    for index, part in enumerate(parts):
+        part.training = index % 2 == 0
+    surefoot.from_sb3(algorithm, blocks)
+    assert [part.training for part in parts] == [index % 2 == 0 for index in range(len(parts))]
 
 
 @pytest.mark.parametrize("net_arch", [[], [8], {"pi": [8, 4], "vf": [6]}])

@@ -49,6 +49,23 @@ def test_nested_modules_and_layers_without_effect(blocks):
     assert module.training
 
 
+def test_frozen_layers_came_back_in_training_mode(blocks):
+    """All parts got the mode of the whole."""
+    module = torch.nn.Sequential(torch.nn.Linear(15, 8), torch.nn.Dropout(0.5), torch.nn.Linear(8, 5))
+    module[1].eval()
+    surefoot.from_torch(module, blocks)
+    assert [part.training for part in module.modules()] == [True, True, False, True]
+
+
+@pytest.mark.parametrize("dimensions", [(0, -1), (2, -1), (1, 0), (-2, -1)])
+def test_layers_that_flatten_other_dimensions_failed_without_an_explanation(blocks, dimensions):
+    """A RuntimeError or an IndexError of PyTorch came out."""
+    linear = torch.nn.Linear(15, 5)
+    with pytest.raises(surefoot.PolicyError, match="Sequential.0 is a Flatten of the dimensions .*\n  hint: `Flatten"):
+        surefoot.from_torch(torch.nn.Sequential(torch.nn.Flatten(*dimensions), linear), blocks)
+    assert surefoot.from_torch(torch.nn.Sequential(torch.nn.Flatten(-1), linear), blocks).inputs == blocks.observed
+
+
 def test_a_module_that_is_applied_twice(blocks):
     """The second one was left out."""
     activation = torch.nn.Tanh()

@@ -143,18 +143,86 @@ def test_ties_of_two_classes_are_those_of_predict(walk, kind):
     assert found == [walk.labels[action] for action in estimator.predict(np.arange(10).reshape(-1, 1))]
 
 
-def test_choices_are_compared_with_those_of_the_library(blocks, data):
+def test_choices_are_compared_with_those_of_the_library(blocks, data, monkeypatch):
     """Scores alone do not tell which label is which."""
     from sklearn.tree import DecisionTreeClassifier
 
     rows, actions = data
     estimator = DecisionTreeClassifier(max_depth=6, random_state=0).fit(rows, actions)
-    predict = estimator.predict
-    estimator.predict = lambda rows: (predict(rows) + 1) % 5
+    predict = DecisionTreeClassifier.predict
+    monkeypatch.setattr(DecisionTreeClassifier, "predict", lambda self, rows: (predict(self, rows) + 1) % 5)
     with pytest.raises(surefoot.ComparisonError, match="scikit-learn chooses `.*`, but `.*` has the highest score") as caught:
         surefoot.from_sklearn(estimator, blocks)
     again = pickle.loads(pickle.dumps(caught.value))
     assert str(again) == str(caught.value) and again.state == caught.value.state
+
+
+def test_choices_of_regressors_were_not_compared(blocks, data, monkeypatch):
+    """Their scores are those of the trees, whatever `predict` makes of them."""
+    import lightgbm
+    import xgboost
+    from sklearn.ensemble import RandomForestRegressor
+
+    class Backwards(xgboost.XGBRegressor):
+        def predict(self, rows):
+            return super().predict(rows)[:, ::-1]
+
+    rows, actions = data
+    forest = RandomForestRegressor(3, max_depth=4).fit(rows, np.eye(5)[actions])
+    boosted = xgboost.XGBRegressor(n_estimators=3, max_depth=3).fit(rows, np.eye(5)[actions])
+    assert surefoot.from_xgboost(boosted, blocks).outputs == blocks.labels
+    boosted.__class__ = Backwards
+    with pytest.raises(surefoot.ComparisonError, match="XGBoost chooses `"):
+        surefoot.from_xgboost(boosted, blocks)
+    predict = RandomForestRegressor.predict
+    monkeypatch.setattr(RandomForestRegressor, "predict", lambda self, rows: predict(self, rows)[:, ::-1])
+    with pytest.raises(surefoot.ComparisonError, match="scikit-learn chooses `"):
+        surefoot.from_sklearn(forest, blocks)
+    two = {"outputs": blocks.labels[:2]}
+    binary = xgboost.XGBRegressor(n_estimators=3, objective="binary:logistic").fit(rows, actions > 2)
+    assert surefoot.from_xgboost(binary, blocks, **two).outputs == blocks.labels[:2]
+    binary = lightgbm.LGBMRegressor(n_estimators=3, objective="binary", verbose=-1).fit(rows, actions > 2)
+    assert surefoot.from_lightgbm(binary, blocks, **two).outputs == blocks.labels[:2]
+    several = lightgbm.LGBMRegressor(n_estimators=3, objective="multiclass", num_class=5, verbose=-1).fit(rows, actions)
+    assert surefoot.from_lightgbm(several, blocks).outputs == blocks.labels
+
+
+def test_estimators_were_known_by_name_only(blocks, data):
+    """A class of the same name, or an instance with a `predict` of its own, may choose anything."""
+    from sklearn import ensemble, tree
+
+    class DecisionTreeClassifier(tree.DecisionTreeClassifier):
+        pass
+
+    rows, actions = data
+    estimator = DecisionTreeClassifier(max_depth=4).fit(rows, actions)
+    with pytest.raises(surefoot.PolicyError, match=r"a DecisionTreeClassifier of .*test_trees is not known\n  hint: "):
+        surefoot.from_sklearn(estimator, blocks)
+    for method in ("predict", "predict_proba", "decision_function"):
+        estimator = ensemble.GradientBoostingClassifier(n_estimators=2).fit(rows, actions)
+        setattr(estimator, method, getattr(estimator, method))
+        with pytest.raises(surefoot.PolicyError, match=f"has `{method}` of its own\n  hint: "):
+            surefoot.from_sklearn(estimator, blocks)
+
+
+def test_boosters_with_a_predict_of_their_own_are_refused(blocks, data):
+    """Scores are those of a copy that has the one of the library."""
+    import lightgbm
+    import xgboost
+
+    class Own(xgboost.Booster):
+        pass
+
+    rows, actions = data
+    booster = xgboost.XGBClassifier(n_estimators=2).fit(rows, actions).get_booster()
+    with pytest.raises(surefoot.UsageError, match="is a Own, but must be a Booster"):
+        surefoot.from_xgboost(Own(model_file=booster.save_raw()), blocks)
+    other = lightgbm.LGBMClassifier(n_estimators=2, verbose=-1).fit(rows, actions).booster_
+    for each, convert in [(booster, surefoot.from_xgboost), (other, surefoot.from_lightgbm)]:
+        convert(each, blocks)
+        each.predict = each.predict
+        with pytest.raises(surefoot.UsageError, match="without `predict` of its own"):
+            convert(each, blocks)
 
 
 def test_regressors_of_scikit_learn(blocks, data):
@@ -311,6 +379,21 @@ def test_lightgbm(blocks, data, boosting):
     single = lightgbm.LGBMRegressor(n_estimators=2, verbose=-1).fit(rows, actions)
     with pytest.raises(surefoot.PolicyError, match="one score per state"):
         surefoot.from_lightgbm(single.booster_, blocks)
+
+
+def test_classifiers_of_lightgbm_that_stop_early_are_refused(blocks, data):
+    """`predict` left out trees, and only its choices at random states could tell."""
+    import lightgbm
+
+    rows, actions = data
+    for value in (True, "true", "+"):
+        classifier = lightgbm.LGBMClassifier(n_estimators=4, verbose=-1, pred_early_stop=value, pred_early_stop_margin=1e3)
+        classifier.fit(rows, actions)
+        for each in (classifier, classifier.booster_):
+            with pytest.raises(surefoot.PolicyError, match="`pred_early_stop` is .*\n  hint: train without it"):
+                surefoot.from_lightgbm(each, blocks)
+    for value in (False, "-"):
+        assert surefoot.from_lightgbm(classifier.set_params(pred_early_stop=value), blocks).outputs == blocks.labels
 
 
 @pytest.mark.parametrize("boosting", ["gbdt", "rf", "dart"])

@@ -129,7 +129,7 @@ pub fn verify<'py>(
 /// Makes random runs: the result as JSON.
 #[pyfunction]
 pub fn simulate(py: Python<'_>, arguments: Vec<String>, files: Files) -> PyResult<String> {
-    run(py, files, None, |host| service::simulate(&arguments, host)).map(|document| document.to_string())
+    run(py, files, None, |host| service::simulate(&arguments, host).map(|document| document.to_string()))
 }
 
 /// Explains a choice: the result as JSON, the report.
@@ -155,6 +155,12 @@ pub fn info(py: Python<'_>, arguments: Vec<String>, files: Files) -> PyResult<(S
 pub fn generate(py: Python<'_>, arguments: Vec<String>, files: Files) -> PyResult<Vec<(String, String)>> {
     let made = run(py, files, None, |host| service::generate(&arguments, host))?;
     Ok(made.into_iter().map(|file| (file.name, file.contents)).collect())
+}
+
+/// The options of a command, and which of them are flags.
+#[pyfunction]
+pub fn options(command: Vec<String>) -> PyResult<Vec<(String, bool)>> {
+    service::options(&command).map_err(exception)
 }
 
 fn reported(reported: Reported) -> (String, String) {

@@ -205,13 +205,11 @@ impl Batch {
         let labels = self.environment.options().actions.len() as i64;
         if actions.len() != self.runs.len() {
             let message = format!("there are {} runs, but {} actions", self.runs.len(), actions.len());
-            return Err(PyValueError::new_err(message));
+            return Err(exception(Failure::Usage(message)));
         }
         if let Some(action) = actions.iter().find(|&&action| !(0..labels).contains(&action)) {
-            return Err(PyValueError::new_err(format!(
-                "{action} is none of the actions 0 to {}",
-                labels - 1
-            )));
+            let message = format!("{action} is none of the actions 0 to {}", labels - 1);
+            return Err(exception(Failure::Usage(message)));
         }
         let mut rows = self.rows(arrays)?;
         let Batch { environment, runs } = self;

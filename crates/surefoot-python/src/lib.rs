@@ -14,7 +14,7 @@ use pyo3::pymodule;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::call::{check, explain, generate, info, simulate, verify};
+    use crate::call::{check, explain, generate, info, options, simulate, verify};
     #[pymodule_export]
     use crate::environment::Batch;
     #[pymodule_export]

@@ -128,6 +128,28 @@ def compare_classes(policy: Policy, library: str, classifier: Any, labels: Seque
             )
         return [label[value] for value in predicted.tolist()]
 
+    _compare_predicted(policy, library, predict, arithmetic)
+
+
+def compare_values(policy: Policy, library: str, regressor: Any, dtype: Any, arithmetic: str) -> None:
+    """Compares choices with the highest of the values that a regressor predicts; of two labels, one value can be the probability of
+    the second."""
+
+    def predict(rows: np.ndarray) -> List[str]:
+        predicted = np.asarray(regressor.predict(rows.astype(dtype)))
+        if predicted.shape == (len(rows),) and len(policy.outputs) == 2:
+            predicted = np.stack([1 - predicted, predicted], axis=1)
+        if predicted.shape != (len(rows), len(policy.outputs)):
+            raise PolicyError(
+                f"`predict` of the {type(regressor).__name__} gives an array of shape {predicted.shape} for {len(rows)} states, but must "
+                f"give {len(policy.outputs)} values each"
+            )
+        return [policy.outputs[column] for column in predicted.argmax(axis=1)]
+
+    _compare_predicted(policy, library, predict, arithmetic)
+
+
+def _compare_predicted(policy: Policy, library: str, predict: Callable[[np.ndarray], Sequence[str]], arithmetic: str) -> None:
     with warnings.catch_warnings():
         # Rows of numbers have no names of features.
         warnings.simplefilter("ignore", UserWarning)

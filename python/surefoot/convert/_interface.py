@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
-from .._arguments import PathLike, listed
+from .._arguments import PathLike, boolean, listed
 from .._errors import InputError, PolicyError, UsageError
 from .._model import Model
-from .._policy import Policy, interface_document
+from .._policy import Policy, check_model, interface_document
 
 
 def make_interface(
@@ -33,12 +33,12 @@ def make_interface(
         if inputs is not None or outputs is not None:
             raise UsageError("`interface` says what the inputs and outputs are: leave out `inputs` and `outputs`")
         # A network says itself what stands between its layers; a state dict does not.
-        document = _read(interface, *(("activation", "layers") if counts is None else ()))
+        document = read_interface(interface, *(("activation", "layers") if counts is None else ()))
         found = (len(document["input"]), len(document["output"]))
         described = (f"the interface {os.fspath(interface)} lists", f"the interface {os.fspath(interface)} lists")
         document["file"] = file
         if filter is not None:
-            document["filter"] = bool(filter)
+            document["filter"] = boolean("filter", filter)
     else:
         given = inputs if inputs is not None else names
         chosen = outputs if outputs is not None else labels
@@ -70,7 +70,7 @@ def _described(argument: str, given: Optional[Sequence[str]], own: Optional[Sequ
     return f"the model has {kind}"
 
 
-def _read(path: PathLike, *more: str) -> Dict[str, Any]:
+def read_interface(path: PathLike, *more: str) -> Dict[str, Any]:
     """What an interface file says about inputs and outputs, and ``more`` of it."""
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -97,6 +97,7 @@ def names_of_variables(
 
     Where some are and some are not, the order of the others cannot be known.
     """
+    check_model(model)
     if names is None or inputs is not None or interface is not None:
         return None
     known = {variable.name for variable in model.variables} | {c["name"] for c in model.document["constants"]}
@@ -134,6 +135,7 @@ def check_classes(model: Model, classes: Sequence[Any], document: Mapping[str, A
 
 def labels_of_classes(model: Model, classes: Sequence[Any], outputs: Optional[Sequence[str]]) -> List[str]:
     """The labels of a classifier: its classes are names of labels, or positions in ``outputs`` or ``model.labels``."""
+    check_model(model)
     values = [value.item() if hasattr(value, "item") else value for value in classes]
     if len(values) < 2:
         raise PolicyError(f"there is one class only, {values[0]!r}: the policy was trained on a single label")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from .._arguments import PathLike
 from .._errors import PolicyError, UsageError, require
 from .._model import MEMORY, Model
 from .._policy import Policy, from_contents
-from ._compare import compare, compare_classes, with_first_class
+from ._compare import compare, compare_classes, compare_values, with_first_class
 from ._interface import check_classes, labels_of_classes, make_interface, names_of_variables
 
 
@@ -40,8 +40,11 @@ def from_lightgbm(
         booster = wrapper.booster_
         if isinstance(wrapper, lightgbm.LGBMClassifier) and interface is None:
             labels = labels_of_classes(model, wrapper.classes_, outputs)
-    if not isinstance(booster, lightgbm.Booster):
-        raise UsageError(f"`booster` is a {type(wrapper).__name__}, but must be a Booster or an LGBMClassifier")
+    if type(booster) is not lightgbm.Booster or "predict" in vars(booster):
+        raise UsageError(
+            f"`booster` is a {type(wrapper).__name__}, but must be a Booster or an LGBMClassifier, without `predict` of its own"
+        )
+    _refuse_early_stop({**booster.params, **({} if wrapper is booster else wrapper.get_params())})
     text = booster.model_to_string()
     read = lightgbm.Booster(model_str=text)
     header = text.split("\nTree=", 1)[0]
@@ -68,7 +71,19 @@ def from_lightgbm(
     compare(policy, "LightGBM", scores, "f64")
     if isinstance(wrapper, lightgbm.LGBMClassifier):
         compare_classes(policy, "LightGBM", wrapper, policy.outputs, np.float64, "f64")
+    elif isinstance(wrapper, lightgbm.LGBMModel):
+        compare_values(policy, "LightGBM", wrapper, np.float64, "f64")
     return policy
+
+
+def _refuse_early_stop(parameters: Mapping[str, Any]) -> None:
+    """Refuses parameters by which `predict` leaves out trees where one class is far ahead. The name has no aliases."""
+    value = parameters.get("pred_early_stop")
+    if value is not None and str(value).lower() not in ("false", "-", "0"):
+        raise PolicyError(
+            f"`pred_early_stop` is {value!r}: `predict` does not count all trees in all states\n"
+            "  hint: train without it, or `set_params(pred_early_stop=False)`"
+        )
 
 
 def _raw(booster: Any, rows: np.ndarray, count: int) -> np.ndarray:

@@ -10,12 +10,12 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .. import _native
-from .._arguments import PathLike
+from .._arguments import PathLike, boolean
 from .._errors import ComparisonError, InputError, PolicyError, UsageError
 from .._model import MEMORY, Model
 from .._policy import Policy, from_contents, interface_document
 from ._compare import compare, compare_choices, compare_ranking, input_values, random_states
-from ._interface import _read, labels_of_classes
+from ._interface import labels_of_classes, read_interface
 
 
 def from_onnx(
@@ -46,10 +46,10 @@ def from_onnx(
     if interface is not None:
         if inputs is not None or outputs is not None:
             raise UsageError("`interface` says what the inputs and outputs are: leave out `inputs` and `outputs`")
-        document = _read(interface)
+        document = read_interface(interface)
         document["file"] = "policy.onnx"
         if filter is not None:
-            document["filter"] = bool(filter)
+            document["filter"] = boolean("filter", filter)
     else:
         outputs = outputs if classes is None else labels_of_classes(model, classes, outputs)
         document = interface_document(model, "policy.onnx", inputs, outputs, filter)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -11,9 +10,11 @@ import numpy as np
 from .._arguments import PathLike, listed
 from .._errors import PolicyError, require
 from .._model import Model
-from .._policy import Policy
+from .._policy import Policy, check_model
 from ._compare import compare_choices
-from ._torch import module_layers, policy_of_layers
+from ._environment import environment_of, names_of_environment, refuse_masks, refuse_normalisation, refuse_wrappers
+from ._interface import read_interface
+from ._torch import evaluating, module_layers, policy_of_layers
 
 #: Classes of policies, by module. What is made of these by inheritance may compute anything.
 _POLICIES = {
@@ -21,6 +22,9 @@ _POLICIES = {
     ("sb3_contrib.common.maskable.policies", "MaskableActorCriticPolicy"),
     ("stable_baselines3.dqn.policies", "DQNPolicy"),
 }
+
+#: Up to here, float16 has all integers.
+HALF = 2**11
 
 
 def from_sb3(
@@ -44,7 +48,8 @@ def from_sb3(
             ``model.observed``.
         outputs: The labels of its actions, in order. Default likewise.
         interface: An interface file (``.jani2nnet``) that says both.
-        filter: Whether it chooses among applicable labels only. Default: true for MaskablePPO, whose masks are that.
+        filter: Whether it chooses among applicable labels only. Default: what the interface says, else true for MaskablePPO in an
+            environment of :mod:`surefoot.gym`, whose masks are that, or without one.
 
     Logits are what is read. `predict` of PPO, A2C and MaskablePPO compares probabilities, in single precision: where two of the
     highest logits differ by less than 10⁻⁶ or so, it may take the other one.
@@ -61,117 +66,33 @@ def from_sb3(
         raise PolicyError("this is a file\n  hint: `load_policy(file, model, inputs=[…])` reads what `save` has written")
     if policy is None:
         raise PolicyError(f"a {name} has no policy\n  hint: pass the algorithm, such as PPO(…)")
-    _refuse_normalisation(algorithm)
-    _refuse_wrappers(algorithm, filter)
+    check_model(model)
+    refuse_normalisation(algorithm)
+    environment = environment_of(algorithm)
+    refuse_wrappers(environment)
     _check_spaces(algorithm, name)
     layers, module = _layers(torch, policy, name)
-    own = _of_environment(algorithm, model)
-    if interface is None:
-        inputs = inputs if inputs is not None else own[0]
-        outputs = outputs if outputs is not None else own[1]
-    if filter is None:
-        filter = type(policy).__name__ == "MaskableActorCriticPolicy"
+    are_told = interface is not None or (inputs is not None and outputs is not None)
+    own = names_of_environment(environment, are_told)
+    is_masked = type(policy).__name__ == "MaskableActorCriticPolicy"
+    if is_masked and filter is None and (interface is None or read_interface(interface).get("filter") is None):
+        refuse_masks(environment, own is not None)
+        filter = True
+    if own is not None and not are_told:
+        _refuse_unknown_names(own, model)
+        inputs, outputs = (given if given is not None else known for given, known in zip((inputs, outputs), own))
     result = policy_of_layers(torch, module, layers, model, inputs, outputs, interface, filter)
-    for what, known, chosen in (("inputs", own[0], result.inputs), ("outputs", own[1], result.outputs)):
-        if known is not None and known != chosen:
-            raise PolicyError(f"the {what} are {listed(chosen)}, but {name} was trained on {listed(known)}, in this order")
+    if own is not None:
+        _compare_names(own, result, name)
     _compare_bounds(algorithm.observation_space, result)
 
     def predicted(rows: np.ndarray) -> List[str]:
         actions, _ = algorithm.predict(rows.astype(algorithm.observation_space.dtype), deterministic=True)
         return [result.outputs[action] for action in actions]
 
-    compare_choices(result, f"{name}.predict", predicted, "any-f32")
+    with evaluating(policy):
+        compare_choices(result, f"{name}.predict", predicted, "any-f32")
     return result
-
-
-def _refuse_normalisation(algorithm: Any) -> None:
-    normalise = algorithm.get_vec_normalize_env() if hasattr(algorithm, "get_vec_normalize_env") else None
-    if normalise is not None and normalise.norm_obs:
-        raise PolicyError(
-            "the policy was trained on normalised observations (VecNormalize), which the network alone does not compute\n"
-            "  hint: train with `VecNormalize(…, norm_obs=False)`"
-        )
-    # Algorithms that learn from their own runs keep observations as they were before a VecNormalize, and nothing if there is none.
-    is_on_policy = hasattr(algorithm, "rollout_buffer")
-    if normalise is None and is_on_policy and getattr(algorithm, "_last_original_obs", None) is not None:
-        raise PolicyError(
-            "the algorithm was trained in a VecNormalize, which was not saved with it\n"
-            "  hint: load it with its environment: `PPO.load(file, env=VecNormalize.load(statistics, environment))`"
-        )
-
-
-class _Anything(type):
-    def __instancecheck__(cls, wrapper: Any) -> bool:
-        gymnasium = require("gymnasium", "from_sb3")
-        kind = type(wrapper)
-        if isinstance(wrapper, gymnasium.RewardWrapper):
-            return not (kind.step is gymnasium.RewardWrapper.step and kind.reset is gymnasium.Wrapper.reset)
-        return (kind.__module__.split(".")[0], kind.__name__) not in _HARMLESS
-
-
-class Unknown(metaclass=_Anything):
-    """What every wrapper of an environment is an instance of that is not known to leave observations, actions and masks as they are.
-
-    Environments in other processes can be asked whether they have a wrapper of a class, and nothing else.
-    """
-
-
-#: Wrappers that change neither observations nor actions, by library.
-_HARMLESS = {
-    ("stable_baselines3", "Monitor"),
-    ("sb3_contrib", "ActionMasker"),
-    *(
-        ("gymnasium", name)
-        for name in (
-            "Autoreset",
-            "HumanRendering",
-            "NormalizeReward",
-            "OrderEnforcing",
-            "PassiveEnvChecker",
-            "RecordEpisodeStatistics",
-            "RecordVideo",
-            "RenderCollection",
-            "TimeLimit",
-        )
-    ),
-}
-
-
-def _has(environment: Any, kind: type) -> bool:
-    """Whether environments have a wrapper of a class; not if they cannot be asked, or not any more."""
-    try:
-        return environment is not None and any(environment.env_is_wrapped(kind))
-    except (NotImplementedError, AttributeError, OSError, EOFError):
-        return False
-
-
-def _refuse_wrappers(algorithm: Any, filter: Optional[bool]) -> None:
-    """Refuses environments whose observations are not the values of variables, or whose actions are not labels."""
-    gymnasium = require("gymnasium", "from_sb3")
-    vectors = require("stable_baselines3.common.vec_env", "from_sb3", "stable-baselines3")
-    environment = algorithm.get_env() if hasattr(algorithm, "get_env") else None
-    # Normalisation of observations is refused elsewhere.
-    harmless = (vectors.VecMonitor, vectors.VecCheckNan, vectors.VecNormalize, vectors.VecVideoRecorder)
-    while isinstance(environment, harmless):
-        environment = environment.venv
-    if isinstance(environment, vectors.VecEnvWrapper) or _has(environment, gymnasium.ObservationWrapper):
-        raise PolicyError(
-            "the environment has a wrapper that changes observations, which the network alone does not compute\n"
-            "  hint: train without it"
-        )
-    if _has(environment, gymnasium.ActionWrapper):
-        raise PolicyError(
-            "the environment has a wrapper that changes actions, so outputs are other labels than it seems\n"
-            "  hint: train without it"
-        )
-    masker = sys.modules.get("sb3_contrib.common.wrappers")
-    is_masked = type(algorithm.policy).__name__ == "MaskableActorCriticPolicy"
-    if masker is not None and is_masked and filter is None and _has(environment, masker.ActionMasker):
-        raise PolicyError(
-            "the environment has masks of its own (ActionMasker)\n"
-            "  hint: `filter=True` if they are the applicable labels; train on masks of `surefoot.gym` otherwise"
-        )
 
 
 def _check_spaces(algorithm: Any, name: str) -> None:
@@ -210,25 +131,26 @@ def _layers(torch: Any, policy: Any, name: str) -> Tuple[List[Tuple[Any, Any]], 
     return layers, torch.nn.Sequential(body, head)
 
 
-def _of_environment(algorithm: Any, model: Model) -> "tuple[Optional[List[str]], Optional[List[str]]]":
-    """What the environment of the algorithm says about its observations and actions, if it is one of this package."""
-    environment: Any = algorithm.get_env() if hasattr(algorithm, "get_env") else None
-    found: List[Optional[List[str]]] = []
-    for name in ("inputs", "outputs"):
-        try:
-            found.append(list(environment.get_attr(name, indices=[0])[0]))
-        except (AttributeError, TypeError, IndexError, NotImplementedError, OSError, EOFError):
-            found.append(None)
-    names = {variable.name for variable in model.variables}
-    if found[0] is None or not set(found[0]) <= names:
-        return None, None
-    if _has(environment, Unknown):
-        raise PolicyError(
-            "the environment has a wrapper that may change observations or actions\n"
-            "  hint: train without it; if it does not change them, pass the network: `from_torch(torch.nn.Sequential("
-            "policy.mlp_extractor.policy_net, policy.action_net), model, …)`"
-        )
-    return found[0], found[1]
+def _names(model: Model) -> Tuple[List[str], List[str]]:
+    return [variable.name for variable in model.variables], model.all_labels
+
+
+def _refuse_unknown_names(own: Tuple[List[str], List[str]], model: Model) -> None:
+    """Refuses an environment of another model: the order of what it shows says nothing about this one."""
+    for what, known, names in zip(("variable", "label"), own, _names(model)):
+        unknown = [name for name in known if name not in names]
+        if unknown:
+            raise PolicyError(
+                f"the policy was trained in an environment with the {what} `{unknown[0]}`, which the model `{model.name}` does not have\n"
+                f"  hint: list both `inputs=[…]` and `outputs=[…]`; the model has {listed(names)}"
+            )
+
+
+def _compare_names(own: Tuple[List[str], List[str]], policy: Policy, name: str) -> None:
+    """Refuses a policy in which a name of its environment stands for another one of the model."""
+    for what, known, chosen, names in zip(("inputs", "outputs"), own, (policy.inputs, policy.outputs), _names(policy.model)):
+        if any(one in names and one != other for one, other in zip(known, chosen)):
+            raise PolicyError(f"the {what} are {listed(chosen)}, but {name} was trained on {listed(known)}, in this order")
 
 
 def _compare_bounds(space: Any, policy: Policy) -> None:
@@ -240,6 +162,11 @@ def _compare_bounds(space: Any, policy: Policy) -> None:
             lower, upper = variables[name].lower, variables[name].upper
         else:
             lower = upper = int(name)
+        if space.dtype == np.float16 and (lower < -HALF or upper > HALF):
+            raise PolicyError(
+                f"input {index} is `{name}` with values from {lower} to {upper}, but observations are float16, which rounds beyond "
+                f"±{HALF}\n  hint: train on observations of type float32"
+            )
         low, high = np.float64(space.low[index]), np.float64(space.high[index])
         if lower < low or upper > high:
             raise PolicyError(

@@ -6,11 +6,11 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .._arguments import PathLike
+from .._arguments import PathLike, listed
 from .._errors import PolicyError, require
 from .._model import MEMORY, Model
 from .._policy import Policy, from_contents
-from ._compare import compare, compare_classes, with_first_class
+from ._compare import compare, compare_classes, compare_values, with_first_class
 from ._interface import check_classes, check_names, labels_of_classes, make_interface, names_of_variables
 from ._trees import document, first_above, first_above_double, structure
 
@@ -47,13 +47,18 @@ def from_sklearn(
     sklearn = require("sklearn", "from_sklearn", "scikit-learn")
     name = type(estimator).__name__
     make = _KNOWN.get(name)
-    if make is None:
+    if make is None or type(estimator).__module__.split(".")[0] != "sklearn":
         hint = f"these are: {', '.join(_KNOWN)}"
         if hasattr(estimator, "best_estimator_"):
             hint = f"pass its `best_estimator_`; {hint}"
         elif hasattr(estimator, "steps"):
             hint = f"train the estimator on plain values: scaling changes nothing for trees; {hint}"
+        elif make is not None:
+            name, hint = f"{name} of {type(estimator).__module__}", "pass one of scikit-learn itself"
         raise PolicyError(f"a {name} is not known\n  hint: {hint}")
+    own = [method for method in ("predict", "predict_proba", "decision_function") if method in vars(estimator)]
+    if own:
+        raise PolicyError(f"the {name} has {listed(own)} of its own\n  hint: pass an estimator with the methods of its class")
     if not hasattr(estimator, "n_features_in_"):
         raise PolicyError(f"the {name} is not fitted yet")
     classes = getattr(estimator, "classes_", None)
@@ -83,6 +88,8 @@ def from_sklearn(
     compare(policy, "scikit-learn", scores, "f64")
     if classes is not None:
         compare_classes(policy, "scikit-learn", estimator, by_class, np.float64, "f64")
+    else:
+        compare_values(policy, "scikit-learn", estimator, np.float64, "f64")
     return policy
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from typing import Any, List, Mapping, Optional, Sequence, Tuple
+from contextlib import contextmanager
+from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -110,16 +111,23 @@ def policy_of_layers(
 
     def scores(rows: np.ndarray) -> np.ndarray:
         device = next(module.parameters()).device
-        was_training = module.training
-        module.eval()
-        try:
-            with torch.no_grad():
-                return module(torch.as_tensor(rows, dtype=torch.float32, device=device)).cpu().numpy()
-        finally:
-            module.train(was_training)
+        with evaluating(module), torch.no_grad():
+            return module(torch.as_tensor(rows, dtype=torch.float32, device=device)).cpu().numpy()
 
     compare(policy, "PyTorch", scores, "any-f32")
     return policy
+
+
+@contextmanager
+def evaluating(module: Any) -> Iterator[None]:
+    """Has a module in evaluation mode for a while; then each of its parts is in its own mode again."""
+    modes = [(part, part.training) for part in module.modules()]
+    module.eval()
+    try:
+        yield
+    finally:
+        for part, is_training in modes:
+            part.training = is_training
 
 
 def module_layers(torch: Any, module: Any, place: str) -> List[Tuple[Any, Any]]:
@@ -131,7 +139,14 @@ def module_layers(torch: Any, module: Any, place: str) -> List[Tuple[Any, Any]]:
         return [layer for name, child in children for layer in module_layers(torch, child, f"{place}.{name}")]
     if type(module) is nn.Linear:
         return [_linear(module.weight, module.bias, place)]
-    if type(module) in (nn.Identity, nn.Dropout, nn.Flatten):
+    if type(module) in (nn.Identity, nn.Dropout):
+        return []
+    if type(module) is nn.Flatten:
+        if module.start_dim not in (1, -1) or module.end_dim != -1:
+            raise PolicyError(
+                f"{place} is a Flatten of the dimensions {module.start_dim} to {module.end_dim}, but must leave rows of numbers as they "
+                "are\n  hint: `Flatten()` does"
+            )
         return []
     known = {
         nn.ReLU: lambda: ("Relu", {}),

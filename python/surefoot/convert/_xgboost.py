@@ -11,7 +11,7 @@ from .._arguments import PathLike
 from .._errors import PolicyError, UsageError, require
 from .._model import MEMORY, Model
 from .._policy import Policy, from_contents
-from ._compare import compare, compare_classes, with_first_class
+from ._compare import compare, compare_classes, compare_values, with_first_class
 from ._interface import labels_of_classes, make_interface, names_of_variables
 
 
@@ -48,8 +48,10 @@ def from_xgboost(
             booster = booster[: best + 1]
         if isinstance(wrapper, xgboost.XGBClassifier) and interface is None:
             labels = labels_of_classes(model, wrapper.classes_, outputs)
-    if not isinstance(booster, xgboost.Booster):
-        raise UsageError(f"`booster` is a {type(wrapper).__name__}, but must be a Booster or a model of xgboost")
+    if type(booster) is not xgboost.Booster or "predict" in vars(booster):
+        raise UsageError(
+            f"`booster` is a {type(wrapper).__name__}, but must be a Booster or a model of xgboost, without `predict` of its own"
+        )
     # What a file says is what counts: some base scores are rounded when they are written.
     contents = bytes(booster.save_raw(raw_format="json"))
     read = xgboost.Booster(model_file=bytearray(contents))
@@ -75,4 +77,6 @@ def from_xgboost(
     compare(policy, "XGBoost", scores, "f32")
     if isinstance(wrapper, xgboost.XGBClassifier):
         compare_classes(policy, "XGBoost", wrapper, policy.outputs, np.float32, "f32")
+    elif isinstance(wrapper, xgboost.XGBModel):
+        compare_values(policy, "XGBoost", wrapper, np.float32, "f32")
     return policy

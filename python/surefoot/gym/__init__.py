@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
 from .._arguments import PathLike
 from .._model import Model, PropertyLike
-from ._batch import Settings
+from ._batch import SettingNames, Settings
 from ._env import Environment, make
 from ._vector import VectorEnvironment, make_vec
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ._sb3 import SB3VectorEnvironment
 
 __all__ = ["Environment", "Settings", "VectorEnvironment", "make", "make_sb3_vec", "make_vec"]
@@ -30,7 +32,7 @@ def make_sb3_vec(
     num_envs: int = 16,
     *,
     seed: Optional[int] = None,
-    **settings: Any,
+    **settings: Unpack[SettingNames],
 ) -> SB3VectorEnvironment:
     """A vectorised environment (``VecEnv``) for Stable-Baselines3 and sb3-contrib, with native steps and action masks.
 

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
-from .._arguments import PathLike
-from .._errors import UsageError, require
+from .._arguments import PathLike, one_of, whole
 from .._model import Model, PropertyLike
-from ._batch import Batch, Settings, check_options
+from ._batch import Batch, SettingNames, Unique, check_options, checked_seed, require_gymnasium, settings_of
 
-require("gymnasium", "surefoot.gym")
+require_gymnasium()
 
 import gymnasium  # noqa: E402
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: Number of the ending by which a run is cut off.
 STEP_LIMIT = 6
 
 
-class Environment(gymnasium.Env):
+def is_exactly(thing: Any, kind: type) -> bool:
+    """Whether something is of this class, not of one made from it, and has no methods of its own."""
+    return type(thing) is kind and not any(callable(getattr(kind, name, None)) for name in vars(thing))
+
+
+class Environment(Unique, gymnasium.Env):
     """A model as a Gymnasium environment. Make one with :func:`make`.
 
     Attributes:
@@ -36,11 +43,10 @@ class Environment(gymnasium.Env):
         property: PropertyLike = None,
         *,
         render_mode: Optional[str] = None,
-        **settings: Any,
+        **settings: Unpack[SettingNames],
     ) -> None:
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise UsageError(f"`render_mode` is {render_mode!r}, but must be None, 'ansi' or 'rgb_array'")
-        self._batch = Batch(model, property, 1, "disabled", None, Settings(**settings))
+        one_of("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        self._batch = Batch(model, property, 1, "disabled", None, settings_of(settings))
         self.model = self._batch.model
         self.inputs = self._batch.observed
         self.outputs = self._batch.actions
@@ -51,7 +57,7 @@ class Environment(gymnasium.Env):
             self._painter = painter(self.model)
         self.observation_space = gymnasium.spaces.Box(self._batch.low, self._batch.high, dtype=self._batch.dtype.type)
         self.action_space = gymnasium.spaces.Discrete(len(self.outputs))
-        self._last_label: Optional[str] = ""
+        self._last_step = "start"
 
     @property
     def state(self) -> Dict[str, Any]:
@@ -63,38 +69,44 @@ class Environment(gymnasium.Env):
         """How many start states were collected, and whether these are all: then each is equally likely."""
         return self._batch.start_states
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether it shows and does what the model says: it is not of a class made from this one, which may do anything."""
+        return is_exactly(self, Environment)
+
     def reset(self, *, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None) -> Tuple[np.ndarray, Dict[str, Any]]:
         """Starts a run in a random start state; ``options={"state": {…}}`` starts it in that state."""
+        seed = None if seed is None else checked_seed(seed)
         super().reset(seed=seed)
         check_options(options, "state")
         if seed is not None:
             self._batch.seed(0, seed)
         self._batch.start(0, (options or {}).get("state"))
         self._batch.observe()
-        self._last_label = ""
-        return self._batch.observations[0].copy(), {"action_mask": self.action_masks()}
+        self._last_step = "start"
+        return self._batch.observations[0].copy(), {"action_mask": self._mask()}
 
     def step(self, action: Any) -> Tuple[np.ndarray, float, bool, bool, Dict[str, Any]]:
         """Chooses a label.
 
-        ``info`` has ``action_mask``; ``label``, what happened (``None`` for a silent step, ``""`` for nothing); and ``ending``,
+        ``info`` has ``action_mask`` (of numbers, as ``action_space.sample`` takes it); ``label``, what happened (``None`` for a silent step, ``""`` for nothing); and ``ending``,
         why the run ended: ``"unsafe"``, ``"goal"``, ``"left"``, ``"stall"``, ``"deadlock"``, ``"step-limit"`` or ``""``.
         """
         batch = self._batch
-        batch.step(np.array([action], dtype=np.int64))
+        batch.step(np.array([whole("the action", action)]))
         ending = int(batch.ended[0])
-        self._last_label = batch.label(0)
-        info = {
-            "action_mask": self.action_masks(),
-            "label": self._last_label,
-            "ending": batch.endings[ending],
-        }
+        label = batch.label(0)
+        self._last_step = "silent step" if label is None else label or "nothing happened"
+        info = {"action_mask": self._mask(), "label": label, "ending": batch.endings[ending]}
         terminated = ending not in (0, STEP_LIMIT)
         return batch.observations[0].copy(), float(batch.rewards[0]), terminated, ending == STEP_LIMIT, info
 
     def action_masks(self) -> np.ndarray:
         """Which actions are applicable, as sb3-contrib asks for it; all, where none is: then it does not matter which is chosen."""
         return self._batch.masks[0].copy()
+
+    def _mask(self) -> np.ndarray:
+        return self._batch.masks[0].astype(np.int8)
 
     def render(self) -> Any:
         """The current state, as text or as an image, by ``render_mode``."""
@@ -103,7 +115,7 @@ class Environment(gymnasium.Env):
         if self.render_mode == "ansi":
             from ._text import text
 
-            return text(self.model, self.state, self._last_label)
+            return text(self.model, self.state, self._last_step)
         return self._painter(self.state)
 
 
@@ -112,7 +124,7 @@ def make(
     property: PropertyLike = None,
     *,
     render_mode: Optional[str] = None,
-    **settings: Any,
+    **settings: Unpack[SettingNames],
 ) -> Environment:
     """A Gymnasium environment of a model.
 
@@ -125,6 +137,6 @@ def make(
     Example:
         >>> env = surefoot.gym.make(model, max_steps=50, step_reward=-0.01)
         >>> observation, info = env.reset(seed=1)
-        >>> env.step(int(env.action_space.sample(info["action_mask"].astype("int8"))))
+        >>> env.step(env.action_space.sample(info["action_mask"]))
     """
     return Environment(model, property, render_mode=render_mode, **settings)

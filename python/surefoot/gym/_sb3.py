@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from .._arguments import PathLike
-from .._errors import require
+from .._errors import UsageError, require
 from .._model import Model, PropertyLike
-from ._batch import Batch, Settings
-from ._env import STEP_LIMIT
+from ._batch import Batch, SettingNames, Unique, checked_seed, require_gymnasium, settings_of
+from ._env import STEP_LIMIT, is_exactly
 
-require("gymnasium", "surefoot.gym")
+require_gymnasium()
 require("stable_baselines3", "surefoot.gym.make_sb3_vec", "stable-baselines3")
 
 import gymnasium  # noqa: E402
 from stable_baselines3.common.vec_env import base_vec_env as base  # noqa: E402
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-class SB3VectorEnvironment(base.VecEnv):
+
+class SB3VectorEnvironment(Unique, base.VecEnv):
     """A model as a ``VecEnv``. Make one with :func:`surefoot.gym.make_sb3_vec`."""
 
     def __init__(self, batch: Batch) -> None:
@@ -33,6 +36,24 @@ class SB3VectorEnvironment(base.VecEnv):
         self._lengths = np.zeros(batch.count, np.int64)
         space = gymnasium.spaces.Box(batch.low, batch.high, dtype=batch.dtype.type)
         super().__init__(batch.count, space, gymnasium.spaces.Discrete(len(batch.actions)))
+
+    @property
+    def is_exact(self) -> bool:
+        """As of :class:`surefoot.gym.Environment`."""
+        return is_exactly(self, SB3VectorEnvironment)
+
+    def seed(self, seed: Optional[int] = None) -> "Sequence[Optional[int]]":
+        """Sets the seed of the first run; that of each other one is by one higher."""
+        if seed is not None:
+            seed = checked_seed(seed)
+            checked_seed(seed + self.num_envs - 1)
+        return super().seed(seed)
+
+    def set_options(self, options: Union[None, Dict[str, Any], List[Dict[str, Any]]] = None) -> None:
+        """There are no options of ``reset``."""
+        if any(options if isinstance(options, list) else [options]):
+            raise UsageError("these environments have no options of `reset`\n  hint: `surefoot.gym.make` has `state`")
+        super().set_options(options)
 
     def reset(self) -> np.ndarray:
         """Starts all runs."""
@@ -116,7 +137,7 @@ def make_sb3_vec(
     num_envs: int,
     *,
     seed: Optional[int],
-    **settings: Any,
+    **settings: Unpack[SettingNames],
 ) -> SB3VectorEnvironment:
     """See :func:`surefoot.gym.make_sb3_vec`."""
-    return SB3VectorEnvironment(Batch(model, property, num_envs, "same-step", seed, Settings(**settings)))
+    return SB3VectorEnvironment(Batch(model, property, num_envs, "same-step", seed, settings_of(settings)))

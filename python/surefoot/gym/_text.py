@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping
 
 from .._model import Model
 
 
-def text(model: Model, state: Mapping[str, Any], label: Optional[str]) -> str:
-    """The values of all variables that can have several, a line each, under the label of the last step."""
+def text(model: Model, state: Mapping[str, Any], step: str) -> str:
+    """The values of all variables that can have several, a line each, under what happened last."""
     names = model.observed
     width = max(map(len, names), default=0)
-    heading = "(silent step)" if label is None else f"({label})" if label else "(start)"
     lines = [f"{name:<{width}}  {state[name]}" for name in names]
-    return "\n".join([heading, *lines]) + "\n"
+    return "\n".join([f"({step})", *lines]) + "\n"

@@ -166,13 +166,16 @@ impl Environment {
     /// Compiles a task.
     ///
     /// # Errors
-    /// It has real-valued variables, or its start condition is undefined somewhere.
+    /// It has real-valued variables or no goal where one is needed, or its start condition is undefined somewhere.
     pub fn new(task: Task, options: Options, control: &Control<'_>) -> Result<Self, TaskError> {
         let variables = &task.system.variables;
         let layout = Layout::new(variables).map_err(|variable| TaskError::RealVariable {
             variable: variables[variable.index()].name.clone(),
             engine: "environment",
         })?;
+        if task.semantics.goal != Goal::Ignore && task.property.goal.is_none() {
+            return Err(TaskError::NoGoal);
+        }
         let starts =
             Starts::collect(&task, StartFrom::Property, u64::MAX, control).map_err(TaskError::Model)?;
         let mut compiler = Compiler::new(&task.system.exprs, &layout);

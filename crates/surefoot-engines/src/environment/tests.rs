@@ -205,6 +205,21 @@ fn stalls_end_a_run_or_cost_a_step() {
     }
 }
 
+/// Strict goals of a property without goal were accepted, though engines refuse them.
+#[test]
+fn goals_that_end_runs_need_a_goal() {
+    let (mut task, _) = task(&[("walk.jani", WALK)], None, OutOfDomain::Error);
+    task.property.goal = None;
+    let options = options(&task, GAINS);
+    for goal in [Goal::Terminal, Goal::Strict] {
+        task.semantics.goal = goal;
+        let refused = Environment::new(task.clone(), options.clone(), &Control::unlimited());
+        assert!(matches!(refused, Err(TaskError::NoGoal)));
+    }
+    task.semantics.goal = Goal::Ignore;
+    environment(&task, options);
+}
+
 #[test]
 fn a_batch_starts_runs_again_and_keeps_the_last_observation() {
     let (task, _) = task(&[("walk.jani", WALK)], None, OutOfDomain::Error);

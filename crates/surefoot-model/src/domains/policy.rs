@@ -24,6 +24,9 @@ pub struct Interface {
     pub filter: bool,
 }
 
+/// A random network has no more weights; its file would have a hundred megabytes.
+const MOST_WEIGHTS: usize = 10_000_000;
+
 /// Shape of a random ensemble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EnsembleShape {
@@ -96,6 +99,13 @@ pub fn random_network(
     let sizes: Vec<usize> =
         [inputs.len()].into_iter().chain(hidden.iter().copied()).chain([interface.outputs.len()]).collect();
     let widest = sizes.iter().max().expect("there are at least three layers");
+    let weights: usize =
+        sizes.windows(2).map(|layer| layer[0].saturating_mul(layer[1])).fold(0, usize::saturating_add);
+    if weights > MOST_WEIGHTS {
+        let given: Vec<String> = hidden.iter().map(ToString::to_string).collect();
+        let allowed = format_args!("a shape with at most {MOST_WEIGHTS} weights, not {weights}");
+        return Err(ParameterError::new("hidden", given.join(","), allowed));
+    }
 
     let mut text = String::from("// random policy for tests\n");
     write_row(&mut text, [sizes.len() - 1, inputs.len(), interface.outputs.len(), *widest]);
@@ -366,6 +376,7 @@ mod tests {
         };
         assert_eq!(refused(&interface(), &[]), "hidden");
         assert_eq!(refused(&interface(), &[4, 0]), "hidden");
+        assert_eq!(refused(&interface(), &[1_000_000, 1_000_000]), "hidden", "memory ran out");
         let without_inputs = Interface { inputs: Vec::new(), ..interface() };
         assert_eq!(refused(&without_inputs, &[4]), "inputs");
         let one_output = Interface { outputs: vec!["left".to_owned()], ..interface() };

@@ -353,15 +353,15 @@ pub struct PolicyArguments {
     /// What computes the scores
     #[arg(long, value_enum)]
     pub kind: PolicyKind,
-    /// Sizes of the hidden layers of a network
-    #[arg(long, value_name = "N,…", value_delimiter = ',', default_values_t = [16, 16])]
-    pub hidden: Vec<usize>,
-    /// Number of trees; boosted: for each output
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub trees: usize,
-    /// Splits on the way to a leaf
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    pub depth: usize,
+    /// Sizes of the hidden layers of a network [default: 16,16]
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    pub hidden: Option<Vec<usize>>,
+    /// Number of trees of an ensemble; boosted: for each output [default: 10]
+    #[arg(long, value_name = "N")]
+    pub trees: Option<usize>,
+    /// Splits on the way to a leaf of an ensemble [default: 4]
+    #[arg(long, value_name = "N")]
+    pub depth: Option<usize>,
     /// The policy chooses among the applicable labels only
     #[arg(long)]
     pub filter: bool,

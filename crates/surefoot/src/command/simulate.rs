@@ -102,7 +102,7 @@ pub fn simulate(
 
 impl Runs {
     /// The result as JSON.
-    pub fn document(&self, problem: &Problem, arguments: &SimulateArguments) -> Value {
+    pub fn document(self, problem: &Problem, arguments: &SimulateArguments) -> Value {
         let mut all = report::json::header("surefoot-simulation/1");
         all.extend(report::json::subject(problem));
         all.extend(report::json::members(json!({
@@ -110,11 +110,13 @@ impl Runs {
             "steps": arguments.steps,
             "start": arguments.start,
             "start_states": {"collected": self.start_states.0, "complete": self.start_states.1},
-            "episodes": self.documents,
+            "episodes": null,
             "summary": self.summary.document(),
             "warnings": report::json::warnings(&problem.warnings),
             "files": report::json::files(&problem.sources),
         })));
+        // They may be gigabytes, which the macro would copy.
+        all.insert("episodes".into(), Value::Array(self.documents));
         Value::Object(all)
     }
 }

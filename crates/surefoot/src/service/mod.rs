@@ -5,6 +5,7 @@
 
 mod parse;
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -79,12 +80,15 @@ pub struct Reported {
     pub text: String,
 }
 
-/// Makes random runs: `surefoot-simulation/1`.
+/// Makes random runs: `surefoot-simulation/1`; nothing if the host has cancelled them, since making the document may take seconds.
 pub fn simulate(arguments: &[String], host: &Host<'_>) -> Result<Value, Failure> {
     let arguments = SimulateArguments { json: true, ..parse("simulate", arguments)? };
     let problem = problem(arguments.task.clone().check()?, host)?;
     let runs =
         simulate::simulate(&problem, &arguments, host, |_, _| Ok(std::ops::ControlFlow::Continue(())))?;
+    if host.cancelled.load(Ordering::Relaxed) {
+        return Ok(Value::Null);
+    }
     Ok(runs.document(&problem, &arguments))
 }
 
@@ -128,6 +132,19 @@ pub fn info(arguments: &[String], host: &Host<'_>) -> Result<Reported, Failure> 
 pub fn generate(arguments: &[String], host: &Host<'_>) -> Result<Vec<GeneratedFile>, Failure> {
     let GenerateArguments { what, .. } = parse("gen", arguments)?;
     generate::files(what, host.memory.clone())
+}
+
+/// The long options of a subcommand (`verify`, or `gen` and what is generated), and which of them are flags without a value.
+pub fn options(command: &[String]) -> Result<Vec<(String, bool)>, Failure> {
+    match command.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["verify"] => Ok(parse::options(&parse::command::<VerifyArguments>("verify"))),
+        ["gen", what] => {
+            let all = parse::command::<GenerateArguments>("gen");
+            let what = all.find_subcommand(what);
+            what.map(parse::options).ok_or_else(|| Failure::Usage("there is no such domain".into()))
+        }
+        _ => Err(Failure::Internal("options of other commands are not asked for".into())),
+    }
 }
 
 /// A task that was read.

@@ -135,6 +135,12 @@ fn parameters_are_checked() {
     gen_run(&["policy", "walk.jani", "--kind", "network", "--hidden", "0"])
         .exits(2)
         .complains(&["`--hidden` is 0"]);
+    gen_run(&["policy", "walk.jani", "--kind", "network", "--trees", "3"])
+        .exits(2)
+        .complains(&["`--trees` is a parameter of an ensemble"]);
+    gen_run(&["policy", "walk.jani", "--kind", "forest", "--hidden", "8"])
+        .exits(2)
+        .complains(&["`--hidden` is a parameter of a network"]);
     gen_run(&["policy", "missing.jani", "--kind", "network"])
         .exits(3)
         .complains(&["missing.jani: no such file"]);

@@ -47,15 +47,29 @@ pub fn files(arguments: &PolicyArguments, memory: Vec<MemoryFile>) -> Result<Vec
         outputs,
         filter: arguments.filter,
     };
-    let shape = |boosted| EnsembleShape { trees: arguments.trees, depth: arguments.depth, boosted };
-    let PolicyFiles { policy, mut interface } = match arguments.kind {
-        PolicyKind::Network => random_network(&interface, &arguments.hidden, arguments.seed),
-        PolicyKind::Forest => random_ensemble(&interface, shape(false), arguments.seed),
-        PolicyKind::Boosted => random_ensemble(&interface, shape(true), arguments.seed),
-    }
-    .map_err(|error| refused(&error))?;
+    let PolicyFiles { policy, mut interface } = scorer(&interface, arguments)?;
     interface.contents = with_origins(interface.contents, &variables)?;
     Ok(vec![interface, policy])
+}
+
+/// The files of a policy with this interface.
+fn scorer(interface: &Interface, arguments: &PolicyArguments) -> Result<PolicyFiles, Failure> {
+    let &PolicyArguments { kind, ref hidden, trees, depth, seed, .. } = arguments;
+    let of_others = match kind {
+        PolicyKind::Network => [("--trees", trees.is_some()), ("--depth", depth.is_some())],
+        PolicyKind::Forest | PolicyKind::Boosted => [("--hidden", hidden.is_some()), ("", false)],
+    };
+    if let Some((option, _)) = of_others.into_iter().find(|(_, is_given)| *is_given) {
+        let owner = if kind == PolicyKind::Network { "an ensemble" } else { "a network" };
+        return Err(Failure::Usage(format!("`{option}` is a parameter of {owner}")));
+    }
+    let shape = |boosted| EnsembleShape { trees: trees.unwrap_or(10), depth: depth.unwrap_or(4), boosted };
+    match kind {
+        PolicyKind::Network => random_network(interface, hidden.as_deref().unwrap_or(&[16, 16]), seed),
+        PolicyKind::Forest => random_ensemble(interface, shape(false), seed),
+        PolicyKind::Boosted => random_ensemble(interface, shape(true), seed),
+    }
+    .map_err(|error| refused(&error))
 }
 
 /// What to do with a policy.
