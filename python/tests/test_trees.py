@@ -8,6 +8,7 @@ import pytest
 from conftest import chosen, walk_document
 
 import surefoot
+from surefoot.convert._compare import random_states
 from surefoot.convert._trees import first_above, first_above_double
 
 
@@ -55,6 +56,24 @@ def test_classifiers_of_scikit_learn(blocks, data, kind, classes):
     found = np.array(blocks.labels)[chosen(policy, rows, blocks, "f64")]
     assert (found == names).mean() > (0.999 if kind in ("forest", "extra trees") else 0.99999)
     assert policy.arithmetic == "f64"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("classes", ["some", "two", "names"])
+def test_labels_that_are_listed_are_outputs_without_a_class(blocks, data, kind, classes):
+    """Labels that the training never saw were no outputs, though they were listed: so they could happen at any time."""
+    rows, actions = data
+    actions = np.where(actions == 2, 4, actions) if classes == "some" else np.where(actions < 2, 1, 3)
+    estimator = estimators()[kind].fit(rows, np.array(blocks.labels)[actions] if classes == "names" else actions)
+    part = surefoot.from_sklearn(estimator, blocks)
+    policy = surefoot.from_sklearn(estimator, blocks, outputs=blocks.labels)
+    assert len(part.outputs) < len(policy.outputs) and sorted(policy.outputs) == sorted(blocks.labels)
+    states = random_states(blocks)
+    assert [policy.choose(blocks.state(state)) for state in states] == [part.choose(blocks.state(state)) for state in states]
+    scores = policy.scores(states)[..., 0]
+    unseen = [policy.outputs.index(label) for label in policy.outputs if label not in part.outputs]
+    assert scores[:, unseen].max() < np.delete(scores, unseen, axis=1).min()
+    assert surefoot.verify(blocks, policy, time_limit=20).document["warnings"] == []
 
 
 @pytest.mark.parametrize("kind", KINDS)

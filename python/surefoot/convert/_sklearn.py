@@ -12,12 +12,7 @@ from .._model import MEMORY, Model
 from .._policy import Policy, from_contents
 from ._compare import compare, compare_classes, compare_values, with_first_class
 from ._interface import check_classes, check_names, labels_of_classes, make_interface, names_of_variables
-from ._trees import document, first_above, first_above_double, structure
-
-Scores = Callable[[np.ndarray], np.ndarray]
-
-#: Base scores, trees, and the scores of scikit-learn for rows of inputs.
-Ensemble = Tuple[List[float], List[Dict[str, Any]], Scores]
+from ._trees import Ensemble, document, first_above, first_above_double, structure, with_unchosen
 
 
 def from_sklearn(
@@ -36,8 +31,9 @@ def from_sklearn(
             one output per label; or a ``GradientBoostingClassifier`` or ``HistGradientBoostingClassifier``.
         model: The model that the policy acts in.
         inputs: What it reads, in order. Default: its feature names if they are variables of the model, else ``model.observed``.
-        outputs: The labels of its outputs. Classes of a classifier are names of labels, or positions in this list. Default:
-            ``model.labels``.
+        outputs: The labels of its outputs. Classes of a classifier are names of labels, or positions in this list. Labels that are
+            listed but were never seen in training are chosen only where nothing else is applicable. Default: ``model.labels``,
+            of which those that were never seen are no outputs.
         interface: An interface file (``.jani2nnet``) that says both, outputs by class.
         filter: Whether it chooses among applicable labels only.
 
@@ -63,17 +59,19 @@ def from_sklearn(
         raise PolicyError(f"the {name} is not fitted yet")
     classes = getattr(estimator, "classes_", None)
     labels: Optional[Sequence[str]] = None
+    unseen: List[str] = []
     if isinstance(classes, list):
         raise PolicyError(f"the {name} predicts several classes at once, but a policy chooses one label")
     if classes is not None and interface is None:
-        labels = labels_of_classes(model, classes, outputs)
+        labels = labels_of_classes(model, classes, _seen(classes, outputs))
+        unseen = [label for label in outputs or [] if label not in labels]
     elif outputs is not None:
         labels = list(outputs)
     if name == "GradientBoostingClassifier" and _version(sklearn) < (1, 4):
         # Until then `predict` compared probabilities, which are equal for scores that differ.
         raise PolicyError(f"a {name} needs scikit-learn 1.4 or later, but {sklearn.__version__} is installed")
-    base, trees, scores = make(estimator)
-    counts = (int(estimator.n_features_in_), len(base))
+    ensemble = make(estimator)
+    counts = (int(estimator.n_features_in_), len(ensemble[0]))
     names = names_of_variables(model, getattr(estimator, "feature_names_in_", None), inputs, interface)
     described = make_interface(model, "policy.ensemble.json", counts, inputs, labels, interface, filter, names=names)
     if classes is not None:
@@ -82,6 +80,10 @@ def from_sklearn(
     if name == "GradientBoostingClassifier" and len(by_class) == 2:
         # `predict` takes the second class on ties, so that one comes first.
         described["output"] = by_class[::-1]
+    if unseen:
+        described["output"] = [*described["output"], *unseen]
+        ensemble = with_unchosen(ensemble, len(unseen))
+    base, trees, scores = ensemble
     files = {f"{MEMORY}/policy.ensemble.json": document(base, trees)}
     policy = from_contents(model, described, files, "f64")
     check_names(policy, getattr(estimator, "feature_names_in_", None))
@@ -91,6 +93,13 @@ def from_sklearn(
     else:
         compare_values(policy, "scikit-learn", estimator, np.float64, "f64")
     return policy
+
+
+def _seen(classes: Any, outputs: Optional[Sequence[str]]) -> Optional[Sequence[str]]:
+    """The outputs without those that no class is called like, if classes have names."""
+    if outputs is None or isinstance(outputs, str) or not all(isinstance(value, str) for value in classes):
+        return outputs
+    return [label for label in outputs if label in classes]
 
 
 def _version(library: Any) -> Tuple[int, ...]:

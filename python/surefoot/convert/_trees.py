@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Dict, List, Sequence
+from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 
 import numpy as np
+
+#: Base scores, trees, and the scores of a library for rows of inputs.
+Ensemble = Tuple[List[float], List[Dict[str, Any]], Callable[[np.ndarray], np.ndarray]]
 
 
 def first_above(threshold: float) -> int:
@@ -51,6 +54,27 @@ def structure(
             node["split_value"] = first(float(threshold[index]))
             node["left"], node["right"] = nodes[left[index]], nodes[right[index]]
     return nodes[0]
+
+
+def with_unchosen(ensemble: Ensemble, count: int) -> Ensemble:
+    """An ensemble with further outputs, whose scores are below all others everywhere."""
+    base, trees, scores = ensemble
+    least = min(base) + sum(min(min(leaf["leaf_value"]) for leaf in _leaves(tree)) for tree in trees)
+    least -= max(1.0, abs(least))
+    for tree in trees:
+        for leaf in _leaves(tree):
+            leaf["leaf_value"] = [*leaf["leaf_value"], *[0.0] * count]
+    return [*base, *[least] * count], trees, lambda rows: np.hstack([scores(rows), np.full((len(rows), count), least)])
+
+
+def _leaves(tree: Dict[str, Any]) -> Iterator[Dict[str, Any]]:
+    nodes = [tree]
+    while nodes:
+        node = nodes.pop()
+        if "leaf_value" in node:
+            yield node
+        else:
+            nodes += (node["left"], node["right"])
 
 
 def document(base_scores: Sequence[float], trees: Sequence[Dict[str, Any]]) -> bytes:
