@@ -287,13 +287,16 @@ def test_other_threads_go_on_while_a_run_lasts(hard):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_ctrl_c_stops_a_run():
-    program = """
+@pytest.mark.parametrize(
+    "call", ['verify(model, None, engine="explicit", exhaustive=True, time_limit=300)', "simulate(model, None, episodes=10**9)"]
+)
+def test_ctrl_c_stops_a_run(call):
+    program = f"""
         import surefoot
         model = surefoot.generate("blocksworld", blocks=8, table_limit=7)
         print("begin", flush=True)
         try:
-            surefoot.verify(model, None, engine="explicit", exhaustive=True, time_limit=300)
+            surefoot.{call}
         except KeyboardInterrupt:
             print("stopped", flush=True)
     """
@@ -489,26 +492,6 @@ def test_what_cannot_be_written_is_an_error_of_output(blocks, walk, tmp_path):
             save(path)
     with pytest.raises(surefoot.UsageError, match="there is no trace: the verdict is SAFE"):
         safe.save_trace(tmp_path / "trace")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_ctrl_c_stops_a_simulation_at_once():
-    """A document of everything was made after Ctrl-C, and thrown away."""
-    program = """
-        import surefoot
-        model = surefoot.generate("blocksworld", blocks=8, table_limit=7)
-        print("begin", flush=True)
-        try:
-            surefoot.simulate(model, None, episodes=10**9)
-        except KeyboardInterrupt:
-            print("stopped", flush=True)
-    """
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "begin\n"
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
-    assert out == "stopped\n" and process.returncode == 0
 
 
 def test_what_was_not_decided_is_said(blocks):

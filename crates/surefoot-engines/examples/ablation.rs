@@ -97,6 +97,7 @@ fn set(options: &mut Options, (name, value): (String, String)) {
     let number = || value.parse().expect("a number");
     let switch = || value.parse().expect("`true` or `false`");
     match name.as_str() {
+        "paper" if value == "true" => *options = Options::paper(),
         "reasons" if value == "assignment" => options.reasons = Reasons::Assignment,
         "reasons" if value == "box" => options.reasons = Reasons::Box,
         "generalize" => options.generalize = switch(),

@@ -76,3 +76,14 @@ fn failures_are_values() {
     let wrong = service::verify(&texts(&[TASK[0], "--engine=magic"]), &host).expect_err("no such engine");
     assert!(matches!(wrong, Failure::Usage(_)));
 }
+
+/// A document of all episodes was made after they were stopped, and thrown away, which took seconds.
+#[test]
+fn episodes_that_were_stopped_have_no_document() {
+    let host = blocks();
+    let arguments = texts(&[&TASK[..], &["--episodes=3"]].concat());
+    let document = service::simulate(&arguments, &host).expect("valid");
+    assert_eq!(document["episodes"].as_array().map(Vec::len), Some(3));
+    host.cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert!(service::simulate(&arguments, &host).expect("valid").is_null());
+}

@@ -75,7 +75,8 @@ pub fn simulate(
     let control = host.control(None);
     let mut simulator = Simulator::new(task, from, arguments.seed, &control)?;
     let starts = simulator.starts();
-    if starts.states().is_empty() {
+    // If the search for start states was stopped, there may be some.
+    if starts.states().is_empty() && control.interrupted().is_none() {
         return Err(Failure::Task(
             "no state satisfies the start condition: there is nothing to simulate".into(),
         ));
@@ -86,7 +87,8 @@ pub fn simulate(
         start_states: (starts.states().len(), starts.is_complete()),
         begins_at_start,
     };
-    for index in 0..arguments.episodes {
+    let episodes = if starts.states().is_empty() { 0 } else { arguments.episodes };
+    for index in 0..episodes {
         let episode = simulator.episode(index, arguments.steps, &control).map_err(TaskError::Model)?;
         let Some(episode) = episode else { break };
         runs.summary.add(episode.ending);
