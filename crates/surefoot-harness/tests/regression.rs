@@ -255,6 +255,35 @@ fn guards_that_cover_a_box_together_take_choices_away_there() {
     assert_eq!((proof.outcome.verdict, proof.statistics.reasons), (Verdict::Safe, 1));
 }
 
+/// `b` beats `a`, which is unsafe, and applies at both ends of a box, but not between, where it leads. Asking about the ends alone is not enough.
+#[test]
+fn guards_that_leave_a_gap_take_no_choices_away_in_it() {
+    let mut task = task(&[(0, 19), (0, 1)], &[0, 0]);
+    let [x, bad] = [0, 1].map(|v| variable(&mut task, v));
+    let exprs = &mut task.system.exprs;
+    let [one, four, seven, fifteen] = [1, 4, 7, 15].map(|value| exprs.int(value));
+    let (low, high) = (exprs.le(x, four).expect("numbers"), exprs.ge(x, fifteen).expect("numbers"));
+    let everywhere = exprs.bool(true);
+    task.property.unsafe_states = exprs.eq(bad, one).expect("numbers");
+    add_command(&mut task, 0, everywhere, &[one], None);
+    let worsens = Assignment { variable: VarId(1), value: one };
+    task.system.commands[0].outcomes[0].assignments.push(worsens);
+    add_command(&mut task, 1, low, &[one], Some(seven));
+    add_command(&mut task, 1, high, &[one], None);
+    let base = [0.0, 1.0].map(Parameter::from).to_vec();
+    let scorer = Scorer::Ensemble(Ensemble::new(0, base, Vec::new()).expect("no trees"));
+    let outputs = vec![LabelId(0), LabelId(1)];
+    task.policy = Some(Policy::new(Vec::new(), outputs, true, scorer).expect("two outputs"));
+    task.semantics.filter = true;
+    let frames = ic3::Options { list: 0, growth: 0, samples: 0, trials: 0, ..ic3::Options::default() };
+    for options in [ic3::Options::paper(), frames] {
+        // The checker would hide a wrong proof.
+        let options = ic3::Options { check: false, ..options };
+        let proof = ic3::verify(&task, options, &Control::unlimited()).expect("no mistake");
+        assert!(matches!(proof.outcome.verdict, Verdict::Unsafe(_)), "{options:?}");
+    }
+}
+
 /// A task whose start condition propagation takes ages with: `x ≤ 3`, and either an even sum is odd or all switches are on. `x` counts up to 4.
 fn hard_start(unsafe_from: i64) -> Task {
     let mut task = task(&[(0, 9)], &[0]);
